@@ -136,7 +136,8 @@ impl<'a> Chat<'a> {
         report.model = excerpt(&request.model);
         let mut limits = Limits::of(principal, &pipeline.settings, settings);
         limits.check_costs(&request)?;
-        let plan = Plan::resolve(settings, *front, &limits.models, &request.model, &keys, *host)?;
+        let mut plan =
+            Plan::resolve(settings, *front, &limits.models, &request.model, &keys, *host)?;
         let options = options(&request)?;
         if let Some(most) = options.max_tool_calls {
             limits.max_tool_calls = limits.max_tool_calls.min(most.get());
@@ -149,6 +150,7 @@ impl<'a> Chat<'a> {
         limits.check_tools(&request, &plan, front.limits(), &sender.context(), &report.notes)?;
         let added = limits.added_tools.iter().chain(settings.added_tools(&request.model));
         let tools = CatalogTools::select(&request, added, &sender.context())?;
+        plan.route(!request.tools.is_empty() || !tools.is_empty(), request.effort());
         continuation::restore(&mut request, sender, now_ms, &report.notes)?;
         if let Some(native) = &mut request.native {
             let has_rounds = request.history.iter().any(|item| item.turn().is_some());

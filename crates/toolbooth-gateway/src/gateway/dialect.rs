@@ -40,6 +40,8 @@ pub(crate) enum Feature {
     MaxCompletionTokens,
     /// The member `stream_options`.
     StreamOptions,
+    /// A message of the assistant as the last one.
+    Prefill,
 }
 
 #[derive(Debug, Default, Deserialize)]

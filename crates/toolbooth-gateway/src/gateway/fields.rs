@@ -224,7 +224,7 @@ impl<'t> Fields<'t> {
 /// The effort that Anthropic's `thinking` asks for; `None` if the model decides.
 pub(super) fn effort_of(thinking: &Value<'_>) -> Option<Effort> {
     match thinking.get("type")?.as_str()? {
-        "disabled" => Some(Effort::None),
+        "disabled" | "between_tools" => Some(Effort::None),
         "enabled" => Some(match thinking.get("budget_tokens")?.as_number()?.as_u64()? {
             0..4096 => Effort::Low,
             4096..16384 => Effort::Medium,

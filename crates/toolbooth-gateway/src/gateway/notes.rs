@@ -52,6 +52,11 @@ impl Notes {
         }
     }
 
+    /// The provider gets the member after all.
+    pub(super) fn keep_member(&self, name: &str) {
+        self.dropped.borrow_mut().retain(|dropped| dropped != name);
+    }
+
     /// No provider gets the members of a request that are in none of these lists.
     pub(super) fn drop_unknown(&self, members: &[(String, &RawValue)], known: &[&[&str]]) {
         let is_known = |name: &str| known.iter().any(|list| list.contains(&name));

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::front::Front;
 use super::settings::{ModelAlias, ModelProvider, ModelTarget, preset};
 use super::{
-    ChatRequest, ErrorKind, Facts, Format, GatewayError, GatewaySettings, Models, Price, Result,
+    ChatRequest, Effort, ErrorKind, Facts, Format, GatewayError, GatewaySettings, Models, Price,
+    Result,
 };
 use toolbooth::host::Random;
 use toolbooth::schema::text::excerpt;
@@ -26,7 +27,7 @@ pub(super) struct Plan<'s> {
 #[derive(Clone)]
 pub(super) struct Target<'s> {
     pub(super) provider: &'s ModelProvider,
-    /// The format in which it is asked: that of the client, if the provider has it.
+    /// The format in which it is asked: that of the client, if the provider has it and the model needs no other.
     pub(super) format: Format,
     /// The model, as the provider names it.
     pub(super) model: String,
@@ -83,6 +84,14 @@ impl<'s> Plan<'s> {
         let target = Target::new(provider, front, name, known, keys)?;
         let timeout = settings.timeout;
         Ok(Self { targets: vec![target], attempts: 1, retry_statuses: None, timeout })
+    }
+
+    /// Asks each model in the format that it needs for this request, if its provider has several.
+    pub(super) fn route(&mut self, has_tools: bool, effort: Option<Effort>) {
+        for target in &mut self.targets {
+            let Target { provider, format, facts, .. } = target;
+            *format = facts.format(provider.formats, *format, has_tools, effort);
+        }
     }
 
     /// From now on, the model at this position is tried first. The others follow in their order.
@@ -187,7 +196,7 @@ impl<'s> Target<'s> {
             provider,
             format,
             model: model.to_owned(),
-            facts: Facts::of(format, model, None),
+            facts: Facts::of(format, model, known.and_then(|it| it.facts.as_ref())),
             key,
             is_paid_by_caller,
             price: known.and_then(|it| it.price),

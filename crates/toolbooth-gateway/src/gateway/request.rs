@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::conversation::{MessageBody, PartContent};
 use super::fields::effort_of;
-use super::raw_json::RawMembers;
+use super::raw_json::{RawMembers, raw_member};
 use super::{Effort, Format, GatewayError, HistoryItem, Notes, Selection, Tool, ToolChoice};
 use crate::wire::ToolCall;
 use toolbooth::json;
@@ -205,6 +205,22 @@ impl ChatRequest {
             return effort_of(&thinking);
         };
         Effort::of(&json::read::<String>(word.get().as_bytes())?)
+    }
+
+    /// Whether the client sees what the model thinks.
+    pub(super) fn shows_thinking(&self) -> bool {
+        self.native.is_none() || self.asks_for_summary()
+    }
+
+    /// Whether the client asks for a summary of what the model thinks.
+    pub(super) fn asks_for_summary(&self) -> bool {
+        let native = self.native_of(Format::Responses);
+        let reasoning = native.and_then(|native| native.members.get("reasoning"));
+        let has = |name| {
+            let json = raw_member(reasoning?, &[name])?;
+            Some(json.get() != "null")
+        };
+        ["summary", "generate_summary"].into_iter().any(|name| has(name).unwrap_or(false))
     }
 
     /// The request as the client wrote it, if it can go to a provider with this format. After a round of a provider with a different

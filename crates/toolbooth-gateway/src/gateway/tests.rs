@@ -22,6 +22,7 @@ mod members;
 mod messages;
 mod messages_blocks;
 mod messages_checks;
+mod models;
 mod names;
 mod optional_members;
 mod responses;

@@ -86,7 +86,7 @@ fn arguments<'t>(call: &'t ToolCall<'_>, place: impl Fn() -> String, notes: &Not
 /// Reads the messages. The front has checked that each result answers a call before it, and that each call has one.
 pub(super) fn read<'t>(job: &Job<'t>, format: Format) -> Result<Conversation<'t>> {
     let mut conversation = Conversation::default();
-    for (index, item) in job.request.history.iter().enumerate() {
+    for (index, item) in job.history().enumerate() {
         match item {
             HistoryItem::Message(message) => conversation.message(message, job.notes),
             HistoryItem::Turn(turn) if turn.format == format => {

@@ -1,13 +1,68 @@
-//! The tools of a request, as a provider of a different format than that of the client can get them.
+//! The tools and the conversation of a request, as a provider of a different format than that of the client can get them.
 
-use super::{Format, GatewayError, Notes, Result, custom};
-use crate::gateway::{ChatRequest, Tool, ToolChoice};
+use super::{Format, GatewayError, Notes, Result, TranslateOptions, custom};
+use crate::gateway::conversation::{Message, MessageBody, Part};
+use crate::gateway::raw_json::raw_member;
+use crate::gateway::{ChatRequest, Feature, HistoryItem, Tool, ToolChoice};
 use toolbooth::schema::text::excerpt;
 
 /// The tools that a provider gets, and which of them the model may call.
 pub(super) struct FittedTools {
     pub(super) tools: Vec<Tool>,
     pub(super) choice: Option<ToolChoice>,
+}
+
+/// What the user says after a message of the assistant that the model cannot continue.
+const GO_ON: &str = "Continue.";
+
+/// What the user says at the end of a conversation that ends with the assistant, if the model cannot continue the message.
+pub(super) fn go_on(
+    request: &ChatRequest,
+    format: Format,
+    options: &TranslateOptions<'_>,
+    notes: &Notes,
+) -> Option<HistoryItem> {
+    let last = last_of_assistant(&request.history)?;
+    // The makers' own APIs have no dialects.
+    let is_usual = match format {
+        Format::OpenAiCompatible | Format::WorkersAi => options.dialect.takes(Feature::Prefill),
+        Format::OpenAi | Format::Responses | Format::Anthropic | Format::Gemini => true,
+    };
+    let continues = options.facts.continues_messages().unwrap_or(is_usual);
+    if continues || must_continue(last) {
+        return None;
+    }
+    notes.warn(format!(
+        "messages: {} does not continue a message of the assistant, so the user says \"{GO_ON}\" after it",
+        options.target
+    ));
+    let path = "messages";
+    Some(HistoryItem::message(path, MessageBody::User(vec![Part::text(GO_ON, path)])))
+}
+
+/// The last message, if it is one of the assistant. Providers may have the system's elsewhere.
+fn last_of_assistant(history: &[HistoryItem]) -> Option<&Message> {
+    let is_of_system = |item: &HistoryItem| match item {
+        HistoryItem::Message(Message { body, .. }) => {
+            matches!(body, MessageBody::System(_) | MessageBody::Developer(_))
+        }
+        HistoryItem::Turn(_) => false,
+    };
+    match history.iter().rfind(|item| !is_of_system(item))? {
+        HistoryItem::Message(message) if matches!(message.body, MessageBody::Assistant(_)) => {
+            Some(message)
+        }
+        // The results of the calls follow a round.
+        HistoryItem::Message(_) | HistoryItem::Turn(_) => None,
+    }
+}
+
+/// Whether a client of Chat Completions says that the model must continue its message, as Mistral and DeepSeek or Moonshot and Qwen
+/// know it.
+fn must_continue(message: &Message) -> bool {
+    let Some(written) = &message.written else { return false };
+    let is_true = |name: &&str| raw_member(written, &[*name]).is_some_and(|it| it.get() == "true");
+    ["prefix", "partial"].iter().any(is_true)
 }
 
 /// The tools without those that the provider cannot run, and that the model does not know yet, and with functions in place of custom

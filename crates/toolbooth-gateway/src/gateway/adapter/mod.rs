@@ -23,9 +23,9 @@ use serde_json::value::RawValue;
 use super::optional_members::{complaints, described};
 use super::raw_json::{RawMembers, parse};
 use super::{
-    Builder, ChatRequest, Completion, DecodeOptions, Dialect, ErrorKind, Facts, Fields,
-    FunctionTool, GatewayError, IdSource, NativeRequest, Notes, Passage, Read, Result, SseEvent,
-    Tool, ToolChoice, UpstreamError,
+    Builder, ChatRequest, Completion, DecodeOptions, Dialect, Effort, ErrorKind, Facts, Fields,
+    FunctionTool, GatewayError, HistoryItem, IdSource, NativeRequest, Notes, Passage, Read, Result,
+    SseEvent, Tool, ToolChoice, UpstreamError,
 };
 use crate::wire::fields::{count, text};
 use crate::wire::{Json, Members};
@@ -121,6 +121,8 @@ struct Job<'t> {
     options: &'t TranslateOptions<'t>,
     notes: &'t Notes,
     names: Names,
+    /// What the user says at the end of the conversation so that the model can answer.
+    go_on: Option<&'t HistoryItem>,
 }
 
 /// Reads the events of a provider's stream.
@@ -217,7 +219,8 @@ impl Format {
         options: &TranslateOptions<'_>,
         notes: &Notes,
     ) -> Result<Vec<u8>> {
-        let job = Job::new(self, request, options, notes);
+        let go_on = fit::go_on(request, self, options, notes);
+        let job = Job { go_on: go_on.as_ref(), ..Job::new(self, request, options, notes) };
         let translate = self.adapter().translate;
         match fit::fit(request, self, notes)? {
             None => translate(&job),
@@ -255,7 +258,7 @@ impl<'t> Job<'t> {
     ) -> Self {
         let (tools, tool_choice) = (request.tools.as_slice(), request.tool_choice.as_ref());
         let names = format.names(request);
-        Self { format, request, tools, tool_choice, options, notes, names }
+        Self { format, request, tools, tool_choice, options, notes, names, go_on: None }
     }
 
     /// The body of a request that the client has written in the provider's format: with the provider's name of the model, and
@@ -274,6 +277,11 @@ impl<'t> Job<'t> {
         let limit = self.options.max_output_tokens.filter(|_| own_limit.is_none());
         body.add(limit_member, limit.map(|limit| Json::Text(limit.to_string().into())));
         Ok(json::to_vec(&body))
+    }
+
+    /// The conversation.
+    fn history(&self) -> impl Iterator<Item = &'t HistoryItem> {
+        self.request.history.iter().chain(self.go_on)
     }
 
     /// The members of the request that a translation reads. The gateway itself has read `n` and
@@ -340,6 +348,33 @@ impl<'t> Job<'t> {
     /// The definitions of this server's tools.
     fn server_tools(&self) -> impl Iterator<Item = Json<'t>> {
         self.options.server_tools.iter().map(|json| Json::Text(Cow::Borrowed(json)))
+    }
+
+    /// The effort that the model knows, and that is nearest to what the client asks for.
+    fn effort(&self, wanted: Effort) -> Option<Effort> {
+        let known = self.options.facts.effort(wanted, self.format)?;
+        if known != wanted {
+            self.notes.warn(format!(
+                "reasoning_effort: {} does not have {}, so it is asked with {}",
+                self.options.target,
+                wanted.as_str(),
+                known.as_str()
+            ));
+        }
+        Some(known)
+    }
+
+    /// Whether `tool_choice` may force a call.
+    fn may_force(&self) -> bool {
+        let forces = self.tool_choice.is_some_and(ToolChoice::forces_call);
+        let can = self.options.facts.can_be_forced();
+        if forces && self.options.may_force && !can {
+            self.notes.warn(format!(
+                "tool_choice: {} cannot be forced to call a tool, so it is asked with auto",
+                self.options.target
+            ));
+        }
+        self.options.may_force && can
     }
 
     /// Without tools, there is nothing to choose.

@@ -1,6 +1,7 @@
 //! What a model accepts, as data: a row of `models.json`, with what an entry of `MODELS` says instead.
 
 mod effort;
+mod entry;
 mod name;
 mod table;
 
@@ -17,6 +18,8 @@ use super::Format;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Facts {
+    /// The name of a model that it is like. Only an operator says that.
+    like: Option<String>,
     /// The API in which the provider must be asked.
     api: Option<Api>,
     /// The members of a request that the model always rejects.
@@ -131,7 +134,12 @@ impl Facts {
             Format::Gemini => Some(Maker::Google),
             Format::OpenAiCompatible | Format::WorkersAi => None,
         };
-        let known = maker.and_then(|maker| table::find(maker, model));
+        let like = own.and_then(|own| own.like.as_deref());
+        let known = match (maker, like) {
+            (Some(maker), like) => table::find(maker, like.unwrap_or(model)),
+            (None, Some(like)) => table::find(Maker::OpenAi, like),
+            (None, None) => None,
+        };
         match (known, own) {
             (Some(known), None) => Cow::Borrowed(known),
             (known, own) => {
@@ -142,8 +150,9 @@ impl Facts {
     }
 
     /// These facts, and others for what they do not say.
-    fn or(self, others: &Self) -> Self {
+    pub(crate) fn or(self, others: &Self) -> Self {
         Self {
+            like: self.like.or_else(|| others.like.clone()),
             api: self.api.or(others.api),
             rejects: self.rejects.or_else(|| others.rejects.clone()),
             rejects_thinking: self.rejects_thinking.or_else(|| others.rejects_thinking.clone()),
@@ -186,6 +195,45 @@ impl Facts {
     /// Whether an effort says that the model does not think.
     pub(crate) fn can_stop_thinking(&self) -> bool {
         self.efforts.as_ref().is_none_or(|efforts| efforts.contains(&Effort::None))
+    }
+
+    /// Whether the model cannot think.
+    pub(crate) fn cannot_think(&self) -> bool {
+        self.thinking.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    /// Whether an answer does not have what the model thought, unless a request says so.
+    pub(crate) fn omits_thinking(&self) -> bool {
+        self.display == Some(Display::Omitted)
+    }
+
+    /// Whether the model continues a message of the assistant, if that is known.
+    pub(crate) fn continues_messages(&self) -> Option<bool> {
+        self.prefill
+    }
+
+    /// The format in which a model is asked of a provider that has these. `usual` is the one that the client reads.
+    pub(crate) fn format(
+        &self,
+        formats: &[Format],
+        usual: Format,
+        has_tools: bool,
+        effort: Option<Effort>,
+    ) -> Format {
+        let is_only_there = match self.api {
+            None => return usual,
+            Some(Api::Chat) => false,
+            Some(Api::Responses) => true,
+            Some(Api::ResponsesForTools) if has_tools && self.is_thinking(effort) => true,
+            Some(Api::ResponsesForToolsWithEffort)
+                if has_tools && effort.is_some() && self.is_thinking(effort) =>
+            {
+                true
+            }
+            Some(Api::ResponsesForTools | Api::ResponsesForToolsWithEffort) => return usual,
+        };
+        let fits = |format: &&Format| (**format == Format::Responses) == is_only_there;
+        formats.iter().find(fits).copied().unwrap_or(usual)
     }
 
     /// Whether the model rejects a member of a request, by its name in OpenAI Chat Completions.

@@ -69,7 +69,7 @@ fn models_of_openai() {
             false,
             Some(Api::ResponsesForToolsWithEffort),
         ),
-        ("gpt-5.5", "none low medium high xhigh", true, Some(Api::ResponsesForToolsWithEffort)),
+        ("gpt-5.5", "none low medium high xhigh", true, Some(Api::ResponsesForTools)),
         ("gpt-5.6-sol", "none low medium high xhigh", true, Some(Api::ResponsesForTools)),
         ("gpt-6-luna", "none low medium high xhigh", true, Some(Api::ResponsesForTools)),
         ("gpt-6-astra", "low medium high xhigh", true, Some(Api::ResponsesForTools)),

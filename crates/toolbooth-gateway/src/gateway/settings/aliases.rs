@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::models::{self, ModelProvider};
-use crate::gateway::{Format, Price};
+use crate::gateway::{Facts, Format, Price};
 use crate::wire::fields::{count, text};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::settings::{VariableDoc, VariableReader, nano_dollars};
@@ -40,14 +40,16 @@ pub(crate) struct ModelTarget {
     pub max_output_tokens: Option<u64>,
     /// The most tokens of a request, for lists of models.
     pub max_input_tokens: Option<u64>,
+    /// What the operator knows of the model.
+    pub facts: Option<Facts>,
 }
 
 /// What a target, or an alias for all its targets, says about the model.
-#[derive(Clone, Copy)]
-struct Facts {
+struct Terms {
     price: Option<ListedPrice>,
     max_output_tokens: Option<u64>,
     max_input_tokens: Option<u64>,
+    facts: Option<Facts>,
 }
 
 /// A price as it is written. What it costs to write into a cache depends on the provider.
@@ -77,12 +79,13 @@ impl ListedPrice {
     }
 }
 
-impl Facts {
+impl Terms {
     fn read(members: &Object<'_>, place: &str) -> Result<Self, String> {
         let price = members.get("price").map(|value| price(value, place)).transpose()?;
         let max_output_tokens = number(members, "max_output_tokens", MAX_TOKENS, place)?;
         let max_input_tokens = number(members, "max_input_tokens", MAX_TOKENS, place)?;
-        Ok(Self { price, max_output_tokens, max_input_tokens })
+        let facts = members.get("facts").map(|value| Facts::read(value, place)).transpose()?;
+        Ok(Self { price, max_output_tokens, max_input_tokens, facts })
     }
 }
 
@@ -158,10 +161,11 @@ fn alias(
         "price",
         "max_output_tokens",
         "max_input_tokens",
+        "facts",
         "tools",
     ];
     let members = members(entry, "", &known)?;
-    let facts = Facts::read(members, "")?;
+    let terms = Terms::read(members, "")?;
     let targets = members.get("targets").and_then(Value::as_array).unwrap_or_default();
     if targets.is_empty() {
         return Err(".targets must be an array of objects with provider and model".to_owned());
@@ -169,7 +173,7 @@ fn alias(
     let (mut usable, mut unusable) = (Vec::new(), Vec::new());
     for (index, entry) in targets.iter().enumerate() {
         let place = format!(".targets[{index}]");
-        let target = target(entry, &place, facts, providers)?;
+        let target = target(entry, &place, &terms, providers)?;
         if providers.iter().any(|known| known.id == target.provider) {
             usable.push(target);
         } else {
@@ -210,12 +214,13 @@ fn alias(
 fn target(
     entry: &Value<'_>,
     place: &str,
-    of_alias: Facts,
+    of_alias: &Terms,
     providers: &[ModelProvider],
 ) -> Result<ModelTarget, String> {
-    let known = ["provider", "model", "weight", "price", "max_output_tokens", "max_input_tokens"];
+    let known =
+        ["provider", "model", "weight", "price", "max_output_tokens", "max_input_tokens", "facts"];
     let members = members(entry, place, &known)?;
-    let own = Facts::read(members, place)?;
+    let own = Terms::read(members, place)?;
     let text = |name| text(members.get(name)).map(str::to_owned);
     let (Some(provider), Some(model)) = (text("provider"), text("model")) else {
         return Err(format!("{place} must have provider and model"));
@@ -229,6 +234,10 @@ fn target(
         price: own.price.or(of_alias.price).map(|price| price.at(known)),
         max_output_tokens: own.max_output_tokens.or(of_alias.max_output_tokens),
         max_input_tokens: own.max_input_tokens.or(of_alias.max_input_tokens),
+        facts: match (own.facts, &of_alias.facts) {
+            (Some(own), Some(of_alias)) => Some(own.or(of_alias)),
+            (own, of_alias) => own.or_else(|| of_alias.clone()),
+        },
     })
 }
 

@@ -45,8 +45,8 @@ fn one_leading_system_message() {
         ),
         (
             CHAT,
-            json!({"messages": [user("hi"), assistant("x"), developer]}),
-            json!([system("Permissions."), user("hi"), assistant("x")]),
+            json!({"messages": [user("hi"), assistant("x"), developer, user("go")]}),
+            json!([system("Permissions."), user("hi"), assistant("x"), user("go")]),
             true,
         ),
         (
@@ -146,14 +146,17 @@ fn contents_and_repeated_roles() {
             json!([user(json!([text("a"), text("b"), image]))]),
         ),
         (
-            json!([user("a"), assistant("x"), assistant("y")]),
-            json!([user("a"), assistant("x\n\ny")]),
+            json!([user("a"), assistant("x"), assistant("y"), user("b")]),
+            json!([user("a"), assistant("x\n\ny"), user("b")]),
         ),
         (
             json!([user("a"), assistant("x"), calls(Value::Null), result]),
             json!([user("a"), calls(json!("x")), result]),
         ),
-        (json!([user("a"), thought, assistant("y")]), json!([user("a"), thought, assistant("y")])),
+        (
+            json!([user("a"), thought, assistant("y"), user("b")]),
+            json!([user("a"), thought, assistant("y"), user("b")]),
+        ),
     ] {
         let got = ask(CHAT, "compat/m", &json!({"messages": messages}));
         assert_eq!(got.sent["messages"], expected, "{messages}");

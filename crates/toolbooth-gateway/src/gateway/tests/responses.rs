@@ -47,22 +47,22 @@ fn response(items: Value) -> Value {
         "usage": {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}})
 }
 
-fn message(text: &str) -> Value {
+pub(super) fn message(text: &str) -> Value {
     json!({"id": "msg_9", "type": "message", "role": "assistant", "status": "completed",
         "content": [{"type": "output_text", "text": text, "annotations": []}]})
 }
 
-fn function_call(id: &str, name: &str, arguments: &Value) -> Value {
+pub(super) fn function_call(id: &str, name: &str, arguments: &Value) -> Value {
     json!({"id": format!("fc_{id}"), "type": "function_call", "call_id": id, "name": name,
         "arguments": arguments.to_string(), "status": "completed"})
 }
 
-fn native(items: Value) -> Result<HttpResponse, HttpError> {
+pub(super) fn native(items: Value) -> Result<HttpResponse, HttpError> {
     answer(200, response(items).to_string())
 }
 
 /// The same response as a stream, whose items have no deltas.
-fn native_stream(items: &Value) -> String {
+pub(super) fn native_stream(items: &Value) -> String {
     let mut text = String::new();
     let mut number = 0;
     let mut event = |mut event: Value| {

@@ -53,7 +53,11 @@ pub(crate) struct Metadata<'t> {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Thinking<'t> {
     Disabled,
-    Adaptive,
+    BetweenTools,
+    Adaptive {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        display: Option<&'static str>,
+    },
     Enabled {
         budget_tokens: u64,
     },

@@ -24,9 +24,7 @@ pub(super) fn translate(job: &Job<'_>) -> Result<Vec<u8>> {
     let (choice, allowed) = choice(job);
     let forces_call = job.names.has_answer
         || choice.as_ref().is_some_and(|it| matches!(it.r#type, "any" | "tool"));
-    let is_native = job.request.native_of(Format::Anthropic).is_some();
-    let mut thinking =
-        thinking::select(&mut fields, &conversation, job.options.facts, forces_call, is_native)?;
+    let mut thinking = thinking::select(&mut fields, &conversation, job, forces_call)?;
     if job.names.has_answer {
         check_answer(job, thinking.is_on())?;
     }
@@ -90,12 +88,6 @@ pub(super) fn choice<'t>(job: &Job<'t>) -> (Option<Choice<'t>>, Option<&'t [Stri
     };
     let mut choice = Choice { r#type: kind, name, ..Choice::default() };
     if must_not_force(job) {
-        if job.options.may_force {
-            job.notes.warn(format!(
-                "tool_choice: {} cannot be forced to call a tool, so it is asked with auto",
-                job.options.target
-            ));
-        }
         choice = Choice { r#type: "auto", ..Choice::default() };
     }
     (Some(choice), allowed)
@@ -103,8 +95,7 @@ pub(super) fn choice<'t>(job: &Job<'t>) -> (Option<Choice<'t>>, Option<&'t [Stri
 
 /// Whether the model must not be forced to call a tool, as the request wants it.
 pub(super) fn must_not_force(job: &Job<'_>) -> bool {
-    let forces = job.tool_choice.is_some_and(ToolChoice::forces_call);
-    forces && (!job.options.may_force || !job.options.facts.can_be_forced())
+    job.tool_choice.is_some_and(ToolChoice::forces_call) && !job.may_force()
 }
 
 fn sampling<'t>(fields: &mut Fields<'t>, facts: &Facts, is_thinking: bool) -> Result<Sampling<'t>> {

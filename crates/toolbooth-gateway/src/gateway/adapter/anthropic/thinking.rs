@@ -3,7 +3,8 @@
 use super::is_thinking;
 use crate::gateway::adapter::conversation::{Conversation, Entry};
 use crate::gateway::adapter::{Job, Result};
-use crate::gateway::{Effort, Facts, Fields, Thinking as Way};
+use crate::gateway::fields::effort_of;
+use crate::gateway::{Effort, Facts, Fields, Format, Thinking as Way};
 use crate::wire::anthropic::request::Thinking as Mode;
 use toolbooth::json::{Object, Value};
 
@@ -22,11 +23,9 @@ pub(super) struct Thinking<'t> {
 impl Thinking<'_> {
     pub(super) fn is_on(&self) -> bool {
         match &self.mode {
-            None | Some(Mode::Disabled) => false,
-            Some(Mode::Adaptive | Mode::Enabled { .. }) => true,
-            Some(Mode::Verbatim(value)) => {
-                value.get("type").and_then(Value::as_str) != Some("disabled")
-            }
+            None | Some(Mode::Disabled | Mode::BetweenTools) => false,
+            Some(Mode::Adaptive { .. } | Mode::Enabled { .. }) => true,
+            Some(Mode::Verbatim(value)) => effort_of(value) != Some(Effort::None),
         }
     }
 
@@ -57,43 +56,116 @@ impl Thinking<'_> {
     }
 }
 
-/// Reads `reasoning_effort`, or Anthropic's own `thinking`.
+/// Reads `reasoning_effort`, and Anthropic's own `thinking`.
 pub(super) fn select<'t>(
     fields: &mut Fields<'t>,
     conversation: &Conversation<'_>,
-    facts: &Facts,
+    job: &Job<'_>,
     forces_call: bool,
-    is_native: bool,
 ) -> Result<Thinking<'t>> {
     let own = fields.take("thinking");
-    let Some(effort) = fields.effort()? else {
-        return Ok(Thinking { mode: own.map(Mode::Verbatim), effort: None });
-    };
-    let (budget, level) = match effort {
-        Effort::None => (0, "low"),
-        Effort::Minimal | Effort::Low => (1024, "low"),
-        Effort::Medium => (2048, "medium"),
-        Effort::High => (4096, "high"),
-        Effort::Xhigh => (8192, "xhigh"),
-        Effort::Max => (16384, "max"),
-    };
+    let mut effort = fields.effort()?;
     if let Some(own) = own {
         // Clients of Anthropic write both.
-        if !is_native {
+        let is_native = job.request.native_of(Format::Anthropic).is_some();
+        if effort.take_if(|_| !is_native).is_some() {
             fields.notes.drop_member("reasoning_effort");
         }
-        let effort = is_native.then_some(level);
-        return Ok(Thinking { mode: Some(Mode::Verbatim(own)), effort });
+        match takes(job.options.facts, &own) {
+            Ok(()) => return Ok(verbatim(own, effort, job)),
+            Err(kind) => {
+                let target = job.options.target;
+                job.notes.warn(format!("thinking: {target} does not take the type {kind}"));
+                effort = effort.filter(|_| kind != "disabled").or(effort_of(&own));
+                // The model decides, as it does with this effort where it can.
+                effort = effort.or(Some(Effort::High));
+            }
+        }
     }
+    match effort {
+        None => Ok(usual(job, forces_call)),
+        Some(Effort::None) => Ok(none(job)),
+        Some(effort) => some(effort, fields, conversation, job, forces_call),
+    }
+}
+
+/// Whether the model takes the type of a `thinking` that a client has written. The error: the type.
+fn takes<'v>(facts: &Facts, own: &'v Value<'_>) -> std::result::Result<(), &'v str> {
+    let kind = own.get("type").and_then(Value::as_str).unwrap_or_default();
+    let way = match kind {
+        "adaptive" => Way::Adaptive,
+        "enabled" => Way::Enabled,
+        "disabled" => Way::Disabled,
+        "between_tools" => Way::BetweenTools,
+        _ => return Ok(()),
+    };
+    if facts.accepts(way) { Ok(()) } else { Err(kind) }
+}
+
+/// `thinking` as the client has written it. What the model thinks is in the answer if the client can see it.
+fn verbatim<'t>(mut own: Value<'t>, effort: Option<Effort>, job: &Job<'_>) -> Thinking<'t> {
+    if let Value::Object(own) = &mut own
+        && own.get("type").and_then(Value::as_str) == Some("adaptive")
+        && own.get("display").is_none()
+        && let Some(display) = display(job)
+    {
+        own.insert("display".into(), Value::from(display));
+    }
+    let effort = effort.and_then(|effort| job.effort(effort));
+    Thinking { mode: Some(Mode::Verbatim(own)), effort: effort.map(Effort::as_str) }
+}
+
+/// What the display of thinking must be set to, so that the client can see it.
+fn display(job: &Job<'_>) -> Option<&'static str> {
+    let is_missing = job.options.facts.omits_thinking() && job.request.shows_thinking();
+    if is_missing {
+        job.notes.keep_member("reasoning.summary");
+    }
+    is_missing.then_some("summarized")
+}
+
+/// For a request that says nothing of thinking. A summary must be asked for.
+fn usual(job: &Job<'_>, forces_call: bool) -> Thinking<'static> {
+    let facts = job.options.facts;
+    let is_thinking = facts.is_thinking(None) && facts.accepts(Way::Adaptive) && !forces_call;
+    if !is_thinking || !job.request.asks_for_summary() {
+        return Thinking::default();
+    }
+    let mode = display(job).map(|display| Mode::Adaptive { display: Some(display) });
+    Thinking { mode, effort: None }
+}
+
+/// For a request without thinking.
+fn none(job: &Job<'_>) -> Thinking<'static> {
+    let facts = job.options.facts;
+    let ways = [(Way::Disabled, Mode::Disabled), (Way::BetweenTools, Mode::BetweenTools)];
+    let mode = ways.into_iter().find(|(way, _)| facts.accepts(*way)).map(|(_, mode)| mode);
+    let must_think = mode.is_none() && facts.accepts(Way::Adaptive);
+    let lowest = facts.effort(Effort::None, Format::Anthropic).filter(|_| must_think);
+    if let Some(effort) = lowest {
+        job.notes.warn(format!(
+            "reasoning_effort: {} always thinks, so it is asked with {}",
+            job.options.target,
+            effort.as_str()
+        ));
+    }
+    Thinking { mode, effort: lowest.map(Effort::as_str) }
+}
+
+/// For a request with thinking.
+fn some(
+    effort: Effort,
+    fields: &Fields<'_>,
+    conversation: &Conversation<'_>,
+    job: &Job<'_>,
+    forces_call: bool,
+) -> Result<Thinking<'static>> {
+    let facts = job.options.facts;
     let drop = |reason: &str| {
         fields.notes.warn(format!("reasoning_effort: {reason}"));
         fields.notes.drop_member("reasoning_effort");
         Ok(Thinking::default())
     };
-    if budget == 0 {
-        let mode = facts.accepts(Way::Disabled).then_some(Mode::Disabled);
-        return Ok(Thinking { mode, effort: None });
-    }
     if ![Way::Adaptive, Way::Enabled].into_iter().any(|way| facts.accepts(way)) {
         return drop("this model cannot think");
     }
@@ -101,12 +173,21 @@ pub(super) fn select<'t>(
         return drop("Anthropic does not let a model think that is forced to call a tool");
     }
     if facts.accepts(Way::Adaptive) {
-        return Ok(Thinking { mode: Some(Mode::Adaptive), effort: Some(level) });
+        let mode = Some(Mode::Adaptive { display: display(job) });
+        let effort = job.effort(effort);
+        return Ok(Thinking { mode, effort: effort.map(Effort::as_str) });
     }
     if !continues_thinking(conversation) {
         return drop("the last assistant message with calls has no thinking blocks");
     }
-    Ok(Thinking { mode: Some(Mode::Enabled { budget_tokens: budget }), effort: None })
+    let budget_tokens = match effort {
+        Effort::None | Effort::Minimal | Effort::Low => 1024,
+        Effort::Medium => 2048,
+        Effort::High => 4096,
+        Effort::Xhigh => 8192,
+        Effort::Max => 16384,
+    };
+    Ok(Thinking { mode: Some(Mode::Enabled { budget_tokens }), effort: None })
 }
 
 /// Whether the conversation can go on with thinking: its last assistant message with calls must begin with it.

@@ -197,7 +197,7 @@ fn calling_config<'t>(job: &Job<'t>) -> Result<Option<CallingConfig<'t>>> {
             lax |= !function.is_strict();
         }
     }
-    let may_force = job.options.may_force;
+    let may_force = job.may_force();
     let (mode, allowed) = match job.tool_choice {
         Some(ToolChoice::None) => ("NONE", None),
         Some(ToolChoice::Required) if may_force => ("ANY", None),

@@ -4,7 +4,7 @@ use super::limit_member;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::raw_json::{RawMembers, raw_member};
-use crate::gateway::{Effort, Fields, FunctionTool, Notes, Thinking};
+use crate::gateway::{Fields, FunctionTool, Notes, Thinking};
 use crate::providers::openai::STRICT;
 use crate::wire::openai::request::{Content, Said};
 use crate::wire::{Json, Members};
@@ -79,14 +79,8 @@ pub(in crate::gateway::adapter) fn members(job: &Job<'_>, strict: bool) -> Resul
     add("stop", (!stop.is_empty()).then_some(Value::Array(stop)))?;
     add("parallel_tool_calls", fields.take("parallel_tool_calls"))?;
     if reasons {
-        let effort = fields.effort()?.and_then(|effort| match effort {
-            // The older models always think.
-            Effort::None => None,
-            Effort::Minimal | Effort::Low => Some("low"),
-            Effort::Medium => Some("medium"),
-            Effort::High | Effort::Xhigh | Effort::Max => Some("high"),
-        });
-        add("reasoning_effort", effort.map(Value::from))?;
+        let effort = fields.effort()?;
+        add("reasoning_effort", effort.map(|effort| Value::from(effort.as_str())))?;
     }
     fields.take("user");
     let identifier = fields.text("safety_identifier")?;

@@ -40,7 +40,7 @@ pub(super) fn messages<'t>(job: &Job<'t>, strict: bool) -> Result<Vec<Json<'t>>>
     let lacks_custom = custom::is_lacked(job.request, job.format);
     let list = Vec::with_capacity(job.request.history.len());
     let mut messages = Messages { job, strict, lacks_custom, list, shown: Vec::new() };
-    for (index, item) in job.request.history.iter().enumerate() {
+    for (index, item) in job.history().enumerate() {
         messages.item(item, index)?;
     }
     messages.show();

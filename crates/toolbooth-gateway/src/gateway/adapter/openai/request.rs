@@ -1,5 +1,9 @@
 //! Requests to OpenAI and to providers with its format: the client's own, with as few changes as possible.
 
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
 use super::from_anthropic::{self, Manual};
 use super::limit_member;
 use super::messages::messages;
@@ -7,7 +11,7 @@ use super::roles;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::raw_json::{parse, raw_member};
-use crate::gateway::{ChatRequest, Fields, Format, FunctionTool, Tool, ToolChoice};
+use crate::gateway::{ChatRequest, Fields, Format, FunctionTool, Thinking, Tool, ToolChoice};
 use crate::providers::openai::{COMPATIBLE, PLAIN, STRICT};
 use crate::wire::openai::request::{AllowedTools, Name, Request, ToolChoice as Choice};
 use crate::wire::{Json, Members};
@@ -58,9 +62,7 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     body.tools.extend(job.server_tools());
     let has_tools = !body.tools.is_empty();
     match job.tool_choice {
-        Some(choice) if has_tools => {
-            body.tool_choice = Some(tool_choice(choice, options.may_force))
-        }
+        Some(choice) if has_tools => body.tool_choice = Some(tool_choice(choice, job.may_force())),
         Some(_) => notes.drop_member("tool_choice"),
         None => {}
     }
@@ -68,10 +70,15 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     let has_limit = |name: &str| members.get(name).is_some();
     let must_obey = options.max_output_tokens.is_some() || options.needs_limit;
     let is_renamed = must_obey && !strict && !has_limit(limit);
+    // OpenAI's models that think reject the older name.
+    let is_old = strict && options.facts.accepts(Thinking::Effort);
     let is_thinking = options.facts.is_thinking(job.request.effort());
     for (name, json) in members.iter() {
         match name {
             _ if options.facts.rejects(name, is_thinking) => notes.drop_member(name),
+            "reasoning_effort" => body.members.0.extend(effort(job, json)),
+            "max_tokens" if is_old && has_limit(limit) => notes.drop_member(name),
+            "max_tokens" if is_old => body.members.0.push((limit.into(), json.into())),
             "max_completion_tokens" if is_renamed => {
                 body.members.0.push((limit.into(), json.into()));
             }
@@ -98,6 +105,23 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
         body.stream_options = Some(wanted);
     }
     Ok(json::to_vec(&body))
+}
+
+/// `reasoning_effort` with an effort that the model has, unless it cannot think.
+fn effort<'t>(job: &Job<'_>, json: &'t RawValue) -> Option<(Cow<'static, str>, Json<'t>)> {
+    const NAME: &str = "reasoning_effort";
+    if job.options.facts.cannot_think() {
+        job.notes.warn(format!("{NAME}: {} cannot think", job.options.target));
+        job.notes.drop_member(NAME);
+        return None;
+    }
+    let wanted = job.request.effort();
+    let known = wanted.and_then(|effort| job.effort(effort));
+    let json = match known.filter(|_| known != wanted) {
+        Some(known) => Json::Value(Value::from(known.as_str())),
+        None => json.into(),
+    };
+    Some((NAME.into(), json))
 }
 
 /// The definition of a function. OpenAI itself, which is `strict`, rejects some schemas.

@@ -21,7 +21,7 @@ struct Items<'j, 't> {
 
 pub(super) fn input<'t>(job: &Job<'t>) -> Result<Vec<Json<'t>>> {
     let mut items = Items { items: Vec::new(), custom: Vec::new(), notes: job.notes };
-    for (index, item) in job.request.history.iter().enumerate() {
+    for (index, item) in job.history().enumerate() {
         match item {
             HistoryItem::Message(Message { body, .. }) => match body {
                 MessageBody::System(parts) => items.say("system", parts),

@@ -1,11 +1,13 @@
 //! Requests in the format of Responses, from the gateway's own form.
 
+use std::borrow::Cow;
+
 use super::input::input;
 use crate::gateway::adapter::openai::from_anthropic;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::raw_json::{RawMembers, parse, raw_member};
-use crate::gateway::{Fields, Format, FunctionTool, Tool, ToolChoice};
+use crate::gateway::{Effort, Fields, Format, FunctionTool, Tool, ToolChoice};
 use crate::providers::openai::{PLAIN, STRICT};
 use crate::wire::responses::request::{
     AllowedTools, Choice, Function, Reasoning, Request, SAME_AS_CHAT, Text, ToolDefinition,
@@ -54,7 +56,7 @@ fn translated(job: &Job<'_>, members: &RawMembers) -> Result<Vec<u8>> {
     if !rejects("logprobs") && fields.boolean("logprobs")? == Some(true) {
         include.push("message.output_text.logprobs");
     }
-    let effort = fields.text("reasoning_effort")?;
+    let effort = fields.text("reasoning_effort")?.and_then(|word| effort(word, job));
     let format = format(members, &mut fields)?;
     let text = Text { verbosity: fields.text("verbosity")?, format };
     let choice = job.tool_choice.filter(|_| has_tools);
@@ -62,7 +64,7 @@ fn translated(job: &Job<'_>, members: &RawMembers) -> Result<Vec<u8>> {
         model: options.model,
         input: input(job)?,
         tools,
-        tool_choice: choice.map(|choice| tool_choice(choice, options.may_force)),
+        tool_choice: choice.map(|choice| tool_choice(choice, job.may_force())),
         max_output_tokens,
         reasoning: effort.map(|effort| Reasoning { effort, summary: "auto" }),
         text: (text != Text::default()).then_some(text),
@@ -77,6 +79,17 @@ fn translated(job: &Job<'_>, members: &RawMembers) -> Result<Vec<u8>> {
     }
     fields.finish();
     Ok(json::to_vec(&body))
+}
+
+/// An effort that the model has, unless it cannot think.
+fn effort<'t>(word: Cow<'t, str>, job: &Job<'_>) -> Option<Cow<'t, str>> {
+    if job.options.facts.cannot_think() {
+        job.notes.warn(format!("reasoning_effort: {} cannot think", job.options.target));
+        job.notes.drop_member("reasoning_effort");
+        return None;
+    }
+    let known = Effort::of(&word).and_then(|effort| job.effort(effort));
+    Some(known.map_or(word, |known| known.as_str().into()))
 }
 
 /// A tool as Responses has it: without the level of Chat Completions that is named after its type.

@@ -283,7 +283,7 @@ fn case_05_signatures_of_gemini() {
         ("gemini-2.5-pro", false),
         ("gemini-3-pro", true),
         ("gemini-3.5-flash", true),
-        ("gemini-flash-latest", true),
+        ("gemini-3.1-pro-preview", true),
     ] {
         let options = options_for(Format::Gemini, model);
         let (body, dropped, warnings) = translated_with(Format::Gemini, &request, &options);

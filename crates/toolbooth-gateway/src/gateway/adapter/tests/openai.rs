@@ -11,7 +11,7 @@ fn sent(provider: Format, body: &str) -> String {
 /// What the gateway need not change is forwarded as text, with its members in the client's order.
 #[test]
 fn members_are_forwarded_unchanged() {
-    let messages = r#"[{"role":"user","content":[{"type":"x","z":1,"a":1.50}],"name":"n"},{"role":"assistant","content":"a"}]"#;
+    let messages = r#"[{"role":"user","content":[{"type":"x","z":1,"a":1.50}],"name":"n"},{"role":"assistant","content":"a"},{"role":"user","content":"b"}]"#;
     let tools = r#"[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}}},{"type":"custom","custom":{"name":"c"}}]"#;
     let format = r#"{"type":"json_schema","json_schema":{"name":"n","schema":{"z":1,"a":2}}}"#;
     let body = format!(

@@ -143,7 +143,10 @@ fn json_without_a_schema_of_anthropic() {
     // A tool of the client may have this name.
     let own = Format::Anthropic.names(&request(json!({"tools": [tool("json_object")]})));
     assert!(!own.is_answer("json_object"));
-    for more in [json!({"tools": [tool("a")]}), json!({"thinking": {"type": "adaptive"}})] {
+    for more in [
+        json!({"tools": [tool("a")]}),
+        json!({"thinking": {"type": "enabled", "budget_tokens": 1024}}),
+    ] {
         let mut members = json_object.clone();
         members.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         assert_eq!(rejected(Format::Anthropic, members).1, "response_format.type");

@@ -26,10 +26,11 @@ fn case_06_thinking_blocks_come_back() {
 
 #[test]
 fn reasoning_effort_of_anthropic() {
+    let shown = json!({"type": "adaptive", "display": "summarized"});
     for (model, effort, thinking, level, max_tokens) in [
         ("claude-opus-4-6", "high", json!({"type": "adaptive"}), json!("high"), 4096),
-        ("claude-sonnet-5", "minimal", json!({"type": "adaptive"}), json!("low"), 4096),
-        ("claude-fable", "max", json!({"type": "adaptive"}), json!("max"), 4096),
+        ("claude-sonnet-5", "minimal", shown.clone(), json!("low"), 4096),
+        ("claude-fable", "max", shown, json!("max"), 4096),
         (
             "claude-sonnet-4-5-20250929",
             "high",

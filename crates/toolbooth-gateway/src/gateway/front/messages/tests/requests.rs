@@ -203,8 +203,8 @@ fn effort() {
     };
     for (members, expected, own) in [
         (json!({}), Value::Null, json!([null, null])),
-        (json!({"thinking": {"type": "disabled"}}), Value::Null, json!(["disabled", null])),
-        (json!({"thinking": {"type": "adaptive"}}), Value::Null, json!(["adaptive", null])),
+        (json!({"thinking": {"type": "disabled"}}), json!("minimal"), json!(["disabled", null])),
+        (json!({"thinking": {"type": "adaptive"}}), Value::Null, json!(["enabled", null])),
         (
             json!({"thinking": {"type": "enabled", "budget_tokens": 1024}}),
             json!("low"),
@@ -218,7 +218,7 @@ fn effort() {
         (
             json!({"thinking": {"type": "adaptive"}, "output_config": {"effort": "max"}}),
             json!("high"),
-            json!(["adaptive", "max"]),
+            json!(["enabled", null]),
         ),
     ] {
         assert_eq!(effort(members.clone()), (expected, own), "{members}");
