@@ -141,7 +141,7 @@ fn thinking_config(
             "reasoning_effort: this model always thinks, at least at the level {level}"
         ));
     }
-    config("thinkingLevel", Value::from(level))
+    config("thinkingLevel", Value::String(level.to_ascii_uppercase().into()))
 }
 
 /// The budget for an effort. The error: the model cannot think as little.

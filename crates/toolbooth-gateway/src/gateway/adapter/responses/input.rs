@@ -68,10 +68,11 @@ impl<'t> Items<'_, 't> {
         Ok(())
     }
 
-    /// An item as the provider wrote it, apart from what only answers have.
+    /// An item as the provider wrote it, apart from what only answers have. Messages need their status.
     fn verbatim(&mut self, mut item: Value<'t>) {
+        let is_message = item.get("type").and_then(Value::as_str) == Some("message");
         if let Value::Object(item) = &mut item {
-            item.retain(|name, value| name != "status" && !value.is_null());
+            item.retain(|name, value| (is_message || name != "status") && !value.is_null());
         }
         self.items.push(item.into());
     }

@@ -81,9 +81,9 @@ fn reasoning_effort_of_gemini() {
         ("gemini-2.5-flash", "none", json!({"thinkingBudget": 0})),
         ("gemini-2.5-pro", "none", Value::Null),
         ("gemini-2.5-pro", "medium", json!({"thinkingBudget": 8192})),
-        ("gemini-3-pro-preview", "minimal", json!({"thinkingLevel": "low"})),
-        ("gemini-3-flash", "minimal", json!({"thinkingLevel": "minimal"})),
-        ("gemini-3-flash", "xhigh", json!({"thinkingLevel": "high"})),
+        ("gemini-3-pro-preview", "minimal", json!({"thinkingLevel": "LOW"})),
+        ("gemini-3-flash", "minimal", json!({"thinkingLevel": "MINIMAL"})),
+        ("gemini-3-flash", "xhigh", json!({"thinkingLevel": "HIGH"})),
         ("gemini-2.0-flash", "high", Value::Null),
     ] {
         let request = request(json!({"reasoning_effort": effort}));
