@@ -8,7 +8,8 @@ pub(super) use call_parts::{CallPart, CallProgress, is_complete};
 use super::MAX_CALLS;
 use super::adapter::Names;
 use super::{
-    Completion, DecodeOptions, Delta, IdSource, Read, SseEvent, StreamEvent, UpstreamError,
+    AssistantMessage, Completion, DecodeOptions, Delta, IdSource, ProviderState, Read, SseEvent,
+    StreamEvent, UpstreamError,
 };
 use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::json::{self, Object, Value};
@@ -29,6 +30,8 @@ pub(super) struct Builder {
     pub(super) events: Vec<StreamEvent>,
     /// The content as the provider wrote it, for the next request.
     pub(super) native: Vec<Value<'static>>,
+    /// What the provider must get back, since the last delta with it.
+    state: ProviderState,
     /// Whether text, reasoning and the native content are kept.
     pub(super) collect: bool,
     /// Whether events keep their bytes.
@@ -49,9 +52,11 @@ pub(super) struct Builder {
 
 impl Builder {
     pub(super) fn new(ids: IdSource, options: DecodeOptions) -> Self {
-        let DecodeOptions { collect, forward, names } = options;
+        let DecodeOptions { collect, forward, names, provider } = options;
+        let message = AssistantMessage { provider, ..AssistantMessage::default() };
         Self {
-            completion: Completion::default(),
+            completion: Completion { message, ..Completion::default() },
+            state: ProviderState::default(),
             deltas: Vec::new(),
             events: Vec::new(),
             native: Vec::new(),
@@ -213,6 +218,7 @@ impl Builder {
         custom: bool,
         extra: Object<'static>,
     ) -> Read {
+        self.end_state();
         let index = self.calls().len();
         if index >= MAX_CALLS {
             return Err(UpstreamError::malformed("there are too many tool calls"));
@@ -247,7 +253,39 @@ impl Builder {
     /// `extra_content` of the message.
     pub(super) fn extra_content(&mut self, value: Value<'static>) {
         self.completion.message.extra.insert("extra_content".into(), value.clone());
+        self.state.members.insert("extra_content".into(), value.clone());
         self.deltas.push(Delta::ExtraContent(value));
+    }
+
+    /// A part of what the provider must get back. Clients that get its events as they are have it. The error: it is too much.
+    pub(super) fn state(&mut self, name: &str, more: &Value<'_>) -> Read {
+        if self.forward && !self.collect {
+            return Ok(());
+        }
+        match more.as_str() {
+            Some(text) => self.keep(text)?,
+            None => self.keep(&more.text())?,
+        }
+        self.state.add(name, more.clone().into_owned());
+        Ok(())
+    }
+
+    /// What has come of it so far is one part for the client, so that a call follows what the model thought before it.
+    fn end_state(&mut self) {
+        if self.state.is_empty() {
+            return;
+        }
+        let message = &mut self.completion.message;
+        let from = message.provider.clone();
+        let part = ProviderState { from, ..std::mem::take(&mut self.state) };
+        if self.collect {
+            let mut all = message.state();
+            all.join(part.clone());
+            for (name, value) in all.members {
+                message.extra.insert(name, value);
+            }
+        }
+        self.deltas.push(Delta::State(part));
     }
 
     /// The model stopped. With calls, `stop` means `tool_calls` (2api.ai, 9). The error: it has failed without an answer. Clients that
@@ -257,6 +295,7 @@ impl Builder {
             self.check_answer(reason)?;
         }
         self.complete_calls();
+        self.end_state();
         let has_calls = !self.calls().is_empty();
         let reason = match (reason, has_calls) {
             (FinishReason::Stop | FinishReason::Failed(_) | FinishReason::Other, true) => {

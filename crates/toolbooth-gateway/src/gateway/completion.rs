@@ -1,7 +1,8 @@
 //! A model's answer, the same for all providers.
 
 use super::optional_members::Complaint;
-use super::{Format, Result, ToolResult, Turn};
+use super::provider_state::REASONING;
+use super::{Format, ProviderState, Result, ToolResult, Turn};
 use crate::wire::openai::message::{Call, Message};
 use crate::wire::{FinishReason, Media, ToolCall, Usage};
 use toolbooth::json::{self, Object, Value};
@@ -59,6 +60,8 @@ pub(crate) struct AssistantMessage {
     pub blocks: Vec<Value<'static>>,
     /// Further members. `extra_content` has what the provider must get back (signatures, reasoning).
     pub extra: Object<'static>,
+    /// The id of the provider.
+    pub provider: String,
 }
 
 impl AssistantMessage {
@@ -69,13 +72,19 @@ impl AssistantMessage {
         self.reasoning.as_deref().or_else(|| further.next()).filter(|text| !text.is_empty())
     }
 
-    /// The message as OpenAI gets it back.
+    /// What the provider must get back with it.
+    pub(super) fn state(&self) -> ProviderState {
+        ProviderState::of(&self.provider, &self.extra)
+    }
+
+    /// The message as OpenAI gets it back. The reasoning is what the provider wrote, where that is known.
     pub(super) fn to_openai(&self) -> Message<'_> {
+        let is_known = REASONING.iter().any(|name| self.extra.contains(name));
         Message {
             role: Some("assistant"),
             content: Some(self.content.as_deref()),
             refusal: self.refusal.as_deref().map(Some),
-            reasoning_content: self.reasoning.as_deref(),
+            reasoning_content: self.reasoning.as_deref().filter(|_| !is_known),
             tool_calls: self.tool_calls.iter().map(Call::whole).collect(),
             extra: Some(&self.extra),
             ..Message::default()
@@ -122,6 +131,7 @@ impl Completion {
     /// must have been collected.
     pub(crate) fn to_turn(&self, format: Format, results: Vec<ToolResult>) -> Turn {
         let message = json::to_string(&self.message.to_openai());
-        Turn { format, message, native: self.native.clone(), results }
+        let (provider, native) = (self.message.provider.clone(), self.native.clone());
+        Turn { format, provider, message, native, results }
     }
 }

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::conversation::Assistant;
 use super::raw_json::{nested, parse};
-use super::{ChatRequest, GatewayError, HistoryItem, Notes, Result, Sender, ToolResult, Turn};
+use super::{
+    ChatRequest, GatewayError, HistoryItem, Notes, ProviderState, Result, Sender, ToolResult, Turn,
+};
 use crate::wire::ToolCall;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::seal::{ContinuationToken, EXPIRED_STATE, RequestState};
@@ -165,10 +167,10 @@ fn open_extra(
 
 /// Gives a message, its calls and its pictures what was sealed for the provider.
 fn unseal(assistant: &mut Assistant, mut opened: Object<'static>) {
-    if let Some(Value::Object(of_message)) = opened.take("message") {
-        for (name, value) in of_message {
-            assistant.extra_content.insert(name, value);
-        }
+    if let (Some(Value::String(from)), Some(Value::Object(members))) =
+        (opened.take("from"), opened.take("members"))
+    {
+        ProviderState { from: from.into_owned(), members }.attach(assistant);
     }
     let Some(Value::Object(mut of_items)) = opened.take("calls") else { return };
     for call in &mut assistant.calls {

@@ -6,7 +6,7 @@ use base64ct::{Base64, Encoding};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::{Format, GatewayError, media_type};
+use super::{Format, GatewayError, ProviderState, media_type};
 use crate::wire::ToolCall;
 use toolbooth::json::{Object, Value};
 
@@ -48,6 +48,8 @@ pub(crate) struct Assistant {
     pub calls: Vec<ToolCall<'static>>,
     /// What providers must get back, by their names: signatures and reasoning.
     pub extra_content: Object<'static>,
+    /// What one provider must get back in members of the message.
+    pub state: ProviderState,
 }
 
 /// A part of what is said, or of a result.
@@ -103,6 +105,9 @@ pub(crate) struct Turn {
     /// The format of `native`. States that clients keep have it as `provider`.
     #[serde(rename = "provider")]
     pub format: Format,
+    /// The id of the provider; empty if it is not known.
+    #[serde(rename = "source", default)]
+    pub provider: String,
     /// The assistant message in OpenAI's format.
     pub message: String,
     /// Its content as the provider wrote it, with signatures and reasoning: JSON. Empty if that is OpenAI's format.
@@ -140,6 +145,16 @@ impl HistoryItem {
     }
 
     /// The message of an assistant, if it is one.
+    pub(super) fn assistant(&self) -> Option<&Assistant> {
+        match self {
+            Self::Message(Message { body: MessageBody::Assistant(assistant), .. }) => {
+                Some(assistant)
+            }
+            Self::Message(_) | Self::Turn(_) => None,
+        }
+    }
+
+    /// The same, to change it.
     pub(super) fn assistant_mut(&mut self) -> Option<&mut Assistant> {
         match self {
             Self::Message(Message { body: MessageBody::Assistant(assistant), .. }) => {

@@ -20,6 +20,10 @@ pub(crate) struct Dialect {
     addresses: Vec<String>,
     /// What the provider accepts beyond what all do.
     takes: Vec<Feature>,
+    /// The members of an assistant message with the reasoning that the provider takes back.
+    reasoning: Vec<String>,
+    /// Whether a call without that reasoning is rejected. An empty one is not.
+    needs_reasoning: bool,
 }
 
 /// What some providers accept and others reject.
@@ -84,6 +88,16 @@ impl Dialect {
 
     pub(crate) fn takes(&self, feature: Feature) -> bool {
         self.takes.contains(&feature)
+    }
+
+    /// Whether it takes back reasoning in this member.
+    pub(crate) fn takes_reasoning(&self, member: &str) -> bool {
+        self.reasoning.iter().any(|known| known == member)
+    }
+
+    /// The member of a message with calls that must have reasoning, even if there is none.
+    pub(crate) fn needed_reasoning(&self) -> Option<&str> {
+        self.reasoning.first().filter(|_| self.needs_reasoning).map(String::as_str)
     }
 
     fn all() -> impl Iterator<Item = &'static Self> {

@@ -200,6 +200,11 @@ impl<'t> Fields<'t> {
         self.fields(name)?.map_or_else(|| self.expected(name, "an object"), Ok)
     }
 
+    /// What was not taken.
+    pub(super) fn object(&self) -> &Object<'t> {
+        &self.object
+    }
+
     pub(super) fn into_object(self) -> Object<'t> {
         self.object
     }

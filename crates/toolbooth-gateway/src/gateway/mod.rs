@@ -43,6 +43,7 @@ mod open_calls;
 mod optional_members;
 mod output;
 mod plan;
+mod provider_state;
 mod raw_json;
 mod report;
 mod request;
@@ -71,6 +72,7 @@ use limits::Limits;
 use notes::Notes;
 use open_calls::{MAX_CALLS, OpenCalls};
 use plan::{Plan, ProviderKeys, Target};
+use provider_state::ProviderState;
 use report::Report;
 use request::{
     ApprovedCall, ChatRequest, ClientTool, ModelTool, NativeRequest, Passage, ResponsesContext,

@@ -109,6 +109,8 @@ pub(crate) struct NativeRequest {
     pub headers: Vec<(&'static str, String)>,
     /// The tools that the model does not know yet, by name.
     pub unloaded: Vec<String>,
+    /// What the provider does not get of it, although it goes there as it is: the reasoning of others.
+    pub left_out: Option<&'static str>,
     /// Members of the gateway's form of a request, and what the client calls them.
     pub names: &'static [(&'static str, &'static str)],
     /// What this server is called among the MCP servers of the conversation.

@@ -2,7 +2,7 @@
 
 use super::adapter::{EventDecoder, Names};
 use super::sse::SseError;
-use super::{Builder, Completion, Format, IdSource, Read, SseParser, UpstreamError};
+use super::{Builder, Completion, Format, IdSource, ProviderState, Read, SseParser, UpstreamError};
 use crate::wire::openai::message::Call;
 use crate::wire::{FinishReason, Media, ToolCall, Usage};
 use toolbooth::json::Value;
@@ -44,8 +44,10 @@ pub(crate) enum Delta {
     Citation(Value<'static>),
     /// A block of Anthropic that only its clients can read is complete.
     Block(Value<'static>),
-    /// `extra_content` of the message: what the provider must get back.
+    /// `extra_content` of the message, for clients of Chat Completions.
     ExtraContent(Value<'static>),
+    /// What the provider must get back with the message, as far as it has come since the last one.
+    State(ProviderState),
     /// The model stopped at this sequence of the request. It comes before [`Delta::Finish`].
     StopSequence(String),
     /// The model stopped. Exactly one per stream.
@@ -101,6 +103,8 @@ pub(crate) struct DecodeOptions {
     pub forward: bool,
     /// The functions that the provider knows by other names.
     pub names: Names,
+    /// The id of the provider.
+    pub provider: String,
 }
 
 impl Decoder {

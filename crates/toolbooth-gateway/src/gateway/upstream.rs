@@ -228,6 +228,7 @@ impl Chat<'_> {
         let limits = [self.limits.max_output_tokens, target.max_output_tokens];
         let limit = limits.into_iter().flatten().min();
         let options = TranslateOptions {
+            provider: &target.provider.id,
             model: &target.model,
             target: &target.name(),
             dialect: target.provider.dialect,

@@ -8,6 +8,7 @@ mod gemini;
 mod minimax;
 pub(super) mod names;
 mod openai;
+mod reasoning;
 mod renamed;
 mod responses;
 mod schema;
@@ -60,6 +61,8 @@ pub(crate) enum Format {
 /// What a translation needs to know apart from the request.
 #[derive(Debug, Clone)]
 pub(crate) struct TranslateOptions<'a> {
+    /// The id of the provider.
+    pub provider: &'a str,
     /// The model, as the provider names it.
     pub model: &'a str,
     /// Provider and model for error messages, such as `google/gemini-2.5-pro`.
@@ -187,6 +190,7 @@ impl Format {
         notes: &Notes,
     ) -> Result<Vec<u8>> {
         if let Some(native) = request.native_for(self) {
+            native.left_out.into_iter().for_each(|name| notes.drop_member(name));
             let job = Job::new(self, request, options, notes);
             return job.native_body(native, self.adapter().limit_member);
         }
@@ -219,6 +223,8 @@ impl Format {
         options: &TranslateOptions<'_>,
         notes: &Notes,
     ) -> Result<Vec<u8>> {
+        let own = reasoning::own(request, options.provider, notes)?;
+        let request = own.as_ref().unwrap_or(request);
         let go_on = fit::go_on(request, self, options, notes);
         let job = Job { go_on: go_on.as_ref(), ..Job::new(self, request, options, notes) };
         let translate = self.adapter().translate;

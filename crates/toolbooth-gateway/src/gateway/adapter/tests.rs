@@ -28,6 +28,7 @@ pub(in crate::gateway) fn options(provider: Format) -> TranslateOptions<'static>
         Format::WorkersAi => ("@cf/meta/llama-3.1", "workers-ai/@cf/meta/llama-3.1"),
     };
     TranslateOptions {
+        provider: target.split('/').next().unwrap(),
         model,
         target,
         dialect: Dialect::usual(),

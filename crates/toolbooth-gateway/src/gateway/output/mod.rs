@@ -52,7 +52,8 @@ impl Output for BodyOutput {
         let format = target.format;
         let response = target.send(chat.sender.host, request).await?;
         let (forward, names) = (chat.request.passes_to(format), format.names(&chat.request));
-        let options = DecodeOptions { forward, names, ..DecodeOptions::default() };
+        let provider = target.provider.id.clone();
+        let options = DecodeOptions { forward, names, provider, collect: true };
         let decoded = format.decode(&response.body, ids, options);
         let mut completion = decoded.map_err(|error| {
             GatewayError::upstream(&error, response.retry_after_ms, &target.name())

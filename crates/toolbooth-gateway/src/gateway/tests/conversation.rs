@@ -22,7 +22,7 @@ const PROVIDERS: &[(&str, &str)] = &[
 ];
 
 thread_local! {
-    /// What the models still say: assistant messages of Chat Completions. Then they say `ok`.
+    /// What the models still say: assistant messages of Chat Completions; `null` is a failure. Then they say `ok`.
     static SAYS: RefCell<VecDeque<Value>> = RefCell::default();
 }
 
@@ -86,6 +86,58 @@ pub(super) fn ask_all(
     Exchanged { answer, sent }
 }
 
+/// The next request of a client, which sends back what it got, with the result `5` of each call.
+pub(super) fn next(path: &str, body: &Value, answer: &Value) -> Value {
+    let mut body = body.clone();
+    let (name, more) = match path {
+        RESPONSES => {
+            let output = answer["output"].as_array().unwrap();
+            let calls = output.iter().filter(|item| item["type"] == "function_call");
+            let results = calls.map(|call| json!({"type": "function_call_output", "call_id": call["call_id"], "output": "5"}));
+            ("input", output.iter().cloned().chain(results).collect::<Vec<_>>())
+        }
+        MESSAGES => {
+            let blocks = answer["content"].as_array().unwrap();
+            let calls = blocks.iter().filter(|block| block["type"] == "tool_use");
+            let results = calls.map(
+                |call| json!({"type": "tool_result", "tool_use_id": call["id"], "content": "5"}),
+            );
+            let results: Vec<_> = results.collect();
+            let next = if results.is_empty() { json!("go") } else { json!(results) };
+            (
+                "messages",
+                vec![
+                    json!({"role": "assistant", "content": blocks}),
+                    json!({"role": "user", "content": next}),
+                ],
+            )
+        }
+        _ => {
+            let message = &answer["choices"][0]["message"];
+            let results = calls_of(message)
+                .map(|(id, ..)| json!({"role": "tool", "tool_call_id": id, "content": "5"}));
+            ("messages", [message.clone()].into_iter().chain(results).collect())
+        }
+    };
+    body[name].as_array_mut().unwrap().extend(more);
+    body
+}
+
+/// A request of a user who says `hi`, with this tool.
+pub(super) fn with_tool(path: &str, name: &str) -> Value {
+    let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    let user = json!([{"role": "user", "content": "hi"}]);
+    match path {
+        RESPONSES => {
+            json!({"input": user, "tools": [{"type": "function", "name": name, "parameters": schema, "strict": false}]})
+        }
+        MESSAGES => json!({"messages": user, "tools": [{"name": name, "input_schema": schema}]}),
+        _ => {
+            json!({"messages": user, "tools": [{"type": "function", "function": {"name": name, "parameters": schema}}]})
+        }
+    }
+}
+
 /// What a provider answers, in its format.
 fn any_provider(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
     provider(request).ok();
@@ -94,6 +146,9 @@ fn any_provider(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
     let stream = body["stream"] == true || url.contains(":streamGenerateContent");
     let message = SAYS.with_borrow_mut(VecDeque::pop_front);
     let message = message.unwrap_or_else(|| json!({"role": "assistant", "content": "ok"}));
+    if message.is_null() {
+        return Ok(HttpResponse::new(500, "{}"));
+    }
     let answer = match url {
         url if url.contains(":generateContent") || stream && url.contains("streamGenerate") => {
             gemini(&message, stream)
@@ -228,6 +283,10 @@ fn gemini(message: &Value, stream: bool) -> String {
 
 fn response(message: &Value, stream: bool) -> String {
     let mut items = Vec::new();
+    // Not a member of Chat Completions.
+    if let Some(encrypted) = message.get("encrypted") {
+        items.push(json!({"id": "rs_9", "type": "reasoning", "summary": [], "encrypted_content": encrypted}));
+    }
     if let Some(text) = message["content"].as_str().filter(|text| !text.is_empty()) {
         items.push(
             json!({"id": "msg_9", "type": "message", "role": "assistant", "status": "completed",

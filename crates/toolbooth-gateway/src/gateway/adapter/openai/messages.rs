@@ -9,6 +9,7 @@ use crate::gateway::conversation::{
     Assistant, Message, MessageBody, Part, PartContent, Source, joined,
 };
 use crate::gateway::front::chat::message::of_turn;
+use crate::gateway::provider_state::REASONING;
 use crate::gateway::raw_json::{parse, take_extra};
 use crate::gateway::{HistoryItem, Notes, ToolResult, ids};
 use crate::wire::openai::ToolMessage;
@@ -133,6 +134,8 @@ impl<'t> Messages<'_, 't> {
             self.drop_cache_control(part);
         }
         let extra_content = self.extra_content(&assistant.extra_content, path);
+        let mut state = assistant.state.members.clone();
+        self.reasoning(&mut state, !assistant.calls.is_empty(), path);
         if said.is_empty() && refused.is_empty() && assistant.calls.is_empty() {
             return;
         }
@@ -149,9 +152,32 @@ impl<'t> Messages<'_, 't> {
             refusal: refused.as_deref().map(Some),
             extra_content: extra_content.as_ref(),
             tool_calls: calls.collect(),
+            extra: Some(&state),
             ..AssistantMessage::default()
         };
         self.list.push(Json::Text(json::to_string(&message).into()));
+    }
+
+    /// Leaves the reasoning that the dialect takes back, in the members that it has for that. Returns whether anything changes.
+    fn reasoning(&self, message: &mut Object<'_>, has_calls: bool, path: &str) -> bool {
+        let (dialect, notes) = (self.job.options.dialect, self.job.notes);
+        let before = message.len();
+        message.retain(|name, value| {
+            let is_known = !self.strict && dialect.takes_reasoning(name);
+            let keep = is_known || !REASONING.contains(&name);
+            if !keep && !value.is_null() {
+                notes.drop_member(&format!("{path}.{name}"));
+            }
+            keep
+        });
+        let mut is_changed = message.len() < before;
+        if let Some(name) = dialect.needed_reasoning().filter(|_| has_calls && !self.strict)
+            && message.get(name).and_then(Value::as_str).is_none()
+        {
+            message.insert(name.to_owned().into(), "".into());
+            is_changed = true;
+        }
+        is_changed
     }
 
     fn call<'c>(&self, call: &'c ToolCall<'static>, path: &str) -> SentCall<'c> {
@@ -274,6 +300,8 @@ impl<'t> Messages<'_, 't> {
             notes.drop_member(&format!("{path}.images"));
             is_changed = true;
         }
+        let has_calls = message.contains("tool_calls");
+        is_changed |= self.reasoning(&mut message, has_calls, &path);
         // Reports what is dropped, unless it means nothing to the provider. Returns whether anything is.
         let clean = |object: &mut Object<'_>, path: &str, known: &[&str], own: Own| {
             let before = object.len();

@@ -1,5 +1,7 @@
 //! Reasoning in the members that compatible providers have for it.
 
+use crate::gateway::provider_state::REASONING;
+use crate::gateway::{Builder, ProviderState, Read};
 use crate::wire::fields::text;
 use toolbooth::json::{Object, Value};
 
@@ -33,43 +35,9 @@ fn texts(message: &Object<'_>) -> String {
     details.iter().filter_map(of).collect()
 }
 
-/// Keeps the details of a part of a message with those before it. A text that comes in pieces is one detail.
-pub(super) fn keep_details(delta: &Object<'_>, kept: &mut Object<'static>) {
-    let Some(Value::Array(more)) = delta.get(DETAILS) else { return };
-    let mut details = match kept.take(DETAILS) {
-        Some(Value::Array(details)) => details,
-        _ => Vec::new(),
-    };
-    for detail in more {
-        let detail = detail.clone().into_owned();
-        match (details.last_mut(), detail) {
-            (Some(Value::Object(last)), Value::Object(more)) if continues(last, &more) => {
-                extend(last, more);
-            }
-            (_, detail) => details.push(detail),
-        }
-    }
-    kept.insert(DETAILS.into(), Value::Array(details));
-}
-
-/// Whether a detail is a further piece of the text of another one.
-fn continues(last: &Object<'_>, more: &Object<'_>) -> bool {
-    let has_text = |detail: &Object<'_>| detail.contains("text") || detail.contains("summary");
-    let is_same = |name| last.get(name) == more.get(name);
-    let has_other_id = text(more.get("id")).is_some_and(|id| text(last.get("id")) != Some(id));
-    let is_signed = text(last.get("signature")).is_some();
-    has_text(last) && !is_signed && !has_other_id && is_same("type") && is_same("index")
-}
-
-fn extend(last: &mut Object<'static>, more: Object<'static>) {
-    for (name, value) in more {
-        let value = match (&*name, last.get(&name), value) {
-            (_, Some(_), Value::Null) => continue,
-            ("text" | "summary", Some(Value::String(text)), Value::String(more)) => {
-                Value::String(format!("{text}{more}").into())
-            }
-            (_, _, value) => value,
-        };
-        last.insert(name, value);
-    }
+/// Keeps the members of a part of a message that the provider must get back.
+pub(super) fn keep(delta: &Object<'_>, builder: &mut Builder) -> Read {
+    let members = ProviderState::of("", delta).members;
+    let mut reasoning = members.iter().filter(|(name, _)| REASONING.contains(&&**name));
+    reasoning.try_for_each(|(name, more)| builder.state(name, more))
 }

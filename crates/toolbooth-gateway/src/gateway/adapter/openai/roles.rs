@@ -191,8 +191,11 @@ fn can_join(first: &HistoryItem, second: &HistoryItem) -> bool {
     match (body(first), body(second)) {
         (Some(MessageBody::User(_)), Some(MessageBody::User(_))) => true,
         (Some(MessageBody::Assistant(assistant)), Some(MessageBody::Assistant(_))) => {
-            let Assistant { calls, extra_content, .. } = assistant;
-            calls.is_empty() && extra_content.is_empty() && has_only_content(first)
+            let Assistant { calls, extra_content, state, .. } = assistant;
+            calls.is_empty()
+                && extra_content.is_empty()
+                && state.is_empty()
+                && has_only_content(first)
         }
         _ => false,
     }

@@ -306,9 +306,7 @@ fn read_text(delta: &Object<'_>, builder: &mut Builder) -> Read<bool> {
     if let Some(extra) = delta.get("extra_content").filter(|extra| !extra.is_null()) {
         builder.extra_content(extra.clone().into_owned());
     }
-    if builder.collect {
-        reasoning::keep_details(delta, &mut builder.completion.message.extra);
-    }
+    reasoning::keep(delta, builder)?;
     Ok(is_list)
 }
 

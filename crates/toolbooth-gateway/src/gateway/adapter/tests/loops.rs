@@ -374,6 +374,7 @@ fn results_of_the_client_in_a_round() {
     ] {
         let result = ToolResult { name: "a".to_owned(), ..answered.clone() };
         let turn = HistoryItem::Turn(Turn {
+            provider: String::new(),
             format: from,
             message: said.written.as_ref().unwrap().get().to_owned(),
             native: if native.is_null() { String::new() } else { native.to_string() },

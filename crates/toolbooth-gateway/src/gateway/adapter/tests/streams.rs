@@ -25,7 +25,7 @@ pub(super) fn decoded_with(
     pieces: &[&[u8]],
 ) -> (Vec<StreamEvent>, Option<UpstreamError>, Decoder) {
     let forward = ChatCompletions.reads(provider);
-    let options = DecodeOptions { collect: true, forward, names };
+    let options = DecodeOptions { collect: true, forward, names, ..DecodeOptions::default() };
     let mut decoder = Decoder::new(provider, ids(), options);
     let mut events = Vec::new();
     let mut result = Ok(());

@@ -148,6 +148,7 @@ impl EventEncoder for ChunkEncoder {
             | Delta::TextBlock
             | Delta::Citation(_)
             | Delta::Block(_)
+            | Delta::State(_)
             | Delta::StopSequence(_) => return,
             Delta::Finish(reason) => {
                 self.role(out);

@@ -5,7 +5,7 @@ use toolbooth::json::{Object, Value};
 use crate::gateway::conversation::{Assistant, MessageBody, Part, PartContent, Source};
 use crate::gateway::conversation::{ToolContent, ToolResult};
 use crate::gateway::raw_json::parse;
-use crate::gateway::{Fields, GatewayError, Notes, Result, Role};
+use crate::gateway::{Fields, GatewayError, Notes, ProviderState, Result, Role};
 use crate::wire::{Arguments, ToolCall};
 
 /// Reads a message. The notes get the members that only providers with this format know.
@@ -62,8 +62,10 @@ fn assistant(mut message: Fields<'_>) -> Result<Assistant> {
         Some(_) => return message.expected("tool_calls", "an array"),
     }
     let extra_content = object(message.take("extra_content"));
+    // Only providers with this format know the members.
+    let state = ProviderState::of("", message.object());
     message.finish();
-    Ok(Assistant { content, calls, extra_content })
+    Ok(Assistant { content, calls, extra_content, state })
 }
 
 /// `images`: the pictures that the model has made. The notes get those that no provider can get back.

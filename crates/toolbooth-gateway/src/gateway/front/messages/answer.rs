@@ -64,6 +64,7 @@ pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
     let mut content = Vec::new();
     for round in answer.rounds() {
         said(round.message, shows_reasoning, &mut content);
+        content.extend(Block::state(&round.message.state()));
         content.extend(Block::of_ran(round.ran, request.server_name()));
     }
     content.extend(text(notice.as_deref()));

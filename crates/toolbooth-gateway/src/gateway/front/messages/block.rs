@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::thinking;
+use crate::gateway::ProviderState;
 use crate::gateway::report::RanCall;
 use crate::wire::{FinishReason, Usage};
 use toolbooth::json::{self, Rendered, Value};
@@ -75,6 +76,12 @@ impl<'a> Block<'a> {
     /// What the provider of the call that follows must get back.
     pub(super) fn extra_content(content: &Value<'_>) -> Self {
         Self::RedactedThinking { data: thinking::data(content).into() }
+    }
+
+    /// What the provider must get back with the message, if there is anything.
+    pub(super) fn state(state: &ProviderState) -> Option<Self> {
+        let data = thinking::state_data(state)?.into();
+        Some(Self::RedactedThinking { data })
     }
 
     pub(super) fn call(id: &'a str, name: &'a str, input: &'a str) -> Self {

@@ -10,7 +10,8 @@ use crate::gateway::MAX_CALLS;
 use crate::gateway::conversation::{Assistant, MessageBody, Part};
 use crate::gateway::raw_json::{nested, raw_items, raw_member};
 use crate::gateway::{
-    Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, ToolContent, ToolResult,
+    Fields, GatewayError, HistoryItem, Notes, OpenCalls, ProviderState, Result, ToolContent,
+    ToolResult,
 };
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::{Object, Value};
@@ -23,6 +24,8 @@ pub(super) struct History<'n> {
     pub(super) items: Vec<HistoryItem>,
     /// Whether it has calls that the gateway ran.
     pub(super) has_own_calls: bool,
+    /// Whether it has reasoning of other providers than Anthropic, which only they get.
+    pub(super) has_state: bool,
     open: OpenCalls,
     /// What follows the results of these calls.
     held: Vec<HistoryItem>,
@@ -36,6 +39,7 @@ impl<'n> History<'n> {
         Self {
             items: Vec::new(),
             has_own_calls: false,
+            has_state: false,
             open: OpenCalls::default(),
             held: Vec::new(),
             own_names,
@@ -188,9 +192,11 @@ impl<'n> History<'n> {
 
     fn add(&mut self, path: &str, round: Round) {
         self.has_own_calls |= !round.own.is_empty();
-        let Round { assistant, results, thoughts, .. } = round;
+        self.has_state |= !round.state.is_empty();
+        let Round { assistant, results, thoughts, state, .. } = round;
         if !assistant.content.is_empty() || !assistant.calls.is_empty() || !thoughts.is_empty() {
             let mut assistant = assistant;
+            state.attach(&mut assistant);
             if !thoughts.is_empty() {
                 let own = nested("thinking_blocks", Value::Array(thoughts));
                 assistant.extra_content.insert("anthropic".into(), own);
@@ -213,6 +219,8 @@ struct Round {
     results: Vec<ToolResult>,
     /// That of the call that follows.
     extra_content: Option<Value<'static>>,
+    /// What the provider must get back.
+    state: ProviderState,
     /// Whether it has the state of earlier rounds.
     continues: bool,
 }
@@ -223,6 +231,7 @@ impl Round {
         match thinking::read(&block) {
             Thinking::Anthropic => self.thoughts.push(Value::Object(block).into_owned()),
             Thinking::Reasoning => {}
+            Thinking::State(state) => self.state.join(state),
             Thinking::ExtraContent(content) => {
                 self.continues |= content.get("toolbooth").is_some();
                 self.extra_content = Some(content);

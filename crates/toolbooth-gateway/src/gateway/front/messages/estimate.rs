@@ -120,6 +120,7 @@ mod tests {
             content: ToolContent(vec![image]),
         };
         request.history.push(HistoryItem::Turn(Turn {
+            provider: String::new(),
             format: Format::OpenAi,
             message: String::new(),
             native: String::new(),

@@ -85,6 +85,7 @@ pub(super) fn decode(
         },
         has_own_calls: history.has_own_calls,
         unloaded,
+        left_out: history.has_state.then_some("messages[].content[].thinking"),
         names: NAMES,
         server_name: own_names.first().cloned().unwrap_or_default(),
     };

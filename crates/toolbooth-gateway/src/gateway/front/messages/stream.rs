@@ -215,6 +215,11 @@ impl MessageEncoder {
                 self.grow(BlockDelta::Thinking { thinking }, out);
             }
             Delta::Thinking(block) => self.thinking(block, out),
+            Delta::State(state) => {
+                if let Some(block) = Block::state(state) {
+                    self.whole(block, out);
+                }
+            }
             Delta::TextBlock if matches!(self.open, Some(Open::Text)) => self.close(out),
             Delta::Citation(citation) if matches!(self.open, Some(Open::Text)) => {
                 self.grow(BlockDelta::Citation { citation }, out);

@@ -19,7 +19,10 @@ pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     for round in answer.rounds() {
         said(round.message, &mut encoder, &mut out);
-        encoder.ran(round.ran, &mut out);
+        encoder.delta(&Delta::State(round.message.state()), &mut out);
+        if !round.ran.is_empty() {
+            encoder.ran(round.ran, &mut out);
+        }
     }
     let message = &completion.message;
     if let Some(notice) = report.notice() {
@@ -29,9 +32,6 @@ pub(super) fn encode(answer: &Answer<'_>) -> Vec<u8> {
         for delta in Delta::of_call(index, call) {
             encoder.delta(&delta, &mut out);
         }
-    }
-    if let Some(extra) = message.extra.get("extra_content") {
-        encoder.delta(&Delta::ExtraContent(extra.clone()), &mut out);
     }
     encoder.report(report);
     encoder.delta(&Delta::Finish(completion.finish_reason), &mut out);

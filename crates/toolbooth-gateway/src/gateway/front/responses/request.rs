@@ -90,6 +90,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         has_own_calls: false,
         headers: Vec::new(),
         unloaded: Vec::new(),
+        left_out: input.has_sealed.then_some("input[].encrypted_content"),
         names: NAMES,
         server_name: tools.label().to_owned(),
     };

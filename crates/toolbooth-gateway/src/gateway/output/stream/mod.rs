@@ -244,7 +244,9 @@ impl Output for StreamOutput {
         let passes = chat.request.native.is_none() || chat.request.passes_to(format);
         let forward = chat.sender.front.reads(format) && passes;
         let names = format.names(&chat.request);
-        let decoder = Decoder::new(format, ids, DecodeOptions { collect, forward, names });
+        let provider = target.provider.id.clone();
+        let options = DecodeOptions { collect, forward, names, provider };
+        let decoder = Decoder::new(format, ids, options);
         let mut incoming = Incoming {
             decoder,
             front: chat.sender.front,
@@ -312,6 +314,7 @@ impl Output for StreamOutput {
     }
 
     async fn next_round(&mut self, chat: &Chat<'_>, message: AssistantMessage) -> Result<()> {
+        self.events.state(&message, &mut self.unsent);
         self.events.wrote_text |= message.content.is_some_and(|it| !it.is_empty());
         let ran = chat.report.ran.get(self.ran..).unwrap_or_default();
         self.ran = chat.report.ran.len();
@@ -320,6 +323,9 @@ impl Output for StreamOutput {
     }
 
     async fn finish(&mut self, chat: &mut Chat<'_>, completion: Completion) -> Result<()> {
+        if self.events.buffer.is_none() {
+            self.events.state(&completion.message, &mut self.unsent);
+        }
         let EventWriter { encoder, buffer, .. } = &mut self.events;
         let ran = chat.report.ran.get(self.ran..).unwrap_or_default();
         if !ran.is_empty() {

@@ -4,7 +4,9 @@ use std::mem;
 
 use super::Incoming;
 use crate::gateway::front::EventEncoder;
-use crate::gateway::{Chat, Completion, Delta, GatewayError, Report, Result, StreamEvent};
+use crate::gateway::{
+    AssistantMessage, Chat, Completion, Delta, GatewayError, Report, Result, StreamEvent,
+};
 use crate::wire::FinishReason;
 use toolbooth::host::HttpError;
 
@@ -86,6 +88,14 @@ impl EventWriter {
                 }
                 self.encoder.delta(delta, out);
             }
+        }
+    }
+
+    /// Writes what the provider must get back with a message.
+    pub(super) fn state(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
+        let state = message.state();
+        if !state.is_empty() {
+            self.encoder.delta(&Delta::State(state), out);
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::recorded::ANTHROPIC;
 use super::*;
-use crate::gateway::adapter::Names;
 use crate::gateway::report::RanCall;
 use crate::gateway::stream::Decoder;
 use crate::gateway::{DecodeOptions, Delta, Report, StreamEvent, UpstreamError};
@@ -103,7 +102,7 @@ pub(super) fn decoded(
     let mut decoder = Decoder::new(
         format,
         ids(),
-        DecodeOptions { collect: !forward, forward, names: Names::default() },
+        DecodeOptions { collect: !forward, forward, ..DecodeOptions::default() },
     );
     let mut events = Vec::new();
     let mut result = Ok(());

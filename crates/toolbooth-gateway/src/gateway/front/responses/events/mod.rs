@@ -11,7 +11,8 @@ use super::{EXTRA, ROUNDS, answer};
 use crate::gateway::front::{EventEncoder, write_event, write_raw};
 use crate::gateway::report::RanCall;
 use crate::gateway::{
-    ChatRequest, CompletionInfo, Delta, ErrorKind, GatewayError, Report, ResponsesContext,
+    ChatRequest, CompletionInfo, Delta, ErrorKind, GatewayError, ProviderState, Report,
+    ResponsesContext,
 };
 use crate::wire::{FinishReason, Members, Usage};
 use toolbooth::json::{self, Object, Rendered, Value};
@@ -41,8 +42,8 @@ pub(super) struct ResponseEncoder {
     kept_bytes: usize,
     /// Whether calls have just run: what follows is a message of its own, so that no empty line must separate it.
     is_apart: bool,
-    /// What the provider must get back: `extra_content` of the message, and of calls and pictures by their ids.
-    extra: Option<Value<'static>>,
+    /// What the provider must get back: with the message, and `extra_content` of calls and pictures by their ids.
+    state: ProviderState,
     extra_of_items: Object<'static>,
     finish: FinishReason,
     usage: Option<Usage>,
@@ -65,14 +66,15 @@ impl EventEncoder for ResponseEncoder {
             Delta::Text(text) => self.text(PartKind::Text, text, out),
             Delta::Refusal(text) => self.text(PartKind::Refusal, text, out),
             Delta::Reasoning(text) => self.reasoning(text, out),
-            // The first is in the extra content; for the second there is no member.
+            // The first two are in the state; for the others there is no member.
             Delta::Thinking(_)
+            | Delta::ExtraContent(_)
             | Delta::TextBlock
             | Delta::Citation(_)
             | Delta::Block(_)
             | Delta::StopSequence(_) => {}
             Delta::Media(file) => self.picture(file, out),
-            Delta::ExtraContent(value) => self.extra = Some(value.clone()),
+            Delta::State(state) => self.state.join(state.clone()),
             Delta::Call { index, id, name, custom, extra_content } => {
                 self.extra_of_call(id, extra_content.as_ref(), out);
                 self.call(*index, id, name, *custom, out);
@@ -81,7 +83,7 @@ impl EventEncoder for ResponseEncoder {
             Delta::Finish(reason) => {
                 self.finish = *reason;
                 self.close_all(out);
-                self.seal_extra(out);
+                self.seal_state(out);
             }
             Delta::Usage(usage) => self.usage = Some(usage.clone()),
             Delta::Done => {
@@ -99,12 +101,13 @@ impl EventEncoder for ResponseEncoder {
         for call in calls {
             self.ran_call(call, out);
         }
+        self.seal_state(out);
         self.is_apart = true;
     }
 
     fn report(&mut self, report: &Report) {
-        let has_extra = self.extra.is_some() || !self.extra_of_items.is_empty();
-        if has_extra && self.context.token.is_none() {
+        let has_state = !self.state.is_empty() || !self.extra_of_items.is_empty();
+        if has_state && self.context.token.is_none() {
             report.notes.warn(
                 "STATE_KEY is not set, so the provider does not get its signatures and reasoning back",
             );
@@ -142,7 +145,7 @@ impl ResponseEncoder {
             calls: Vec::new(),
             kept_bytes: 0,
             is_apart: false,
-            extra: None,
+            state: ProviderState::default(),
             extra_of_items: Object::default(),
             finish: FinishReason::Stop,
             usage: None,
@@ -265,18 +268,20 @@ impl ResponseEncoder {
         }
     }
 
-    /// Seals what the provider must get back into an item.
-    fn seal_extra(&mut self, out: &mut Vec<u8>) {
-        let (message, calls) = (self.extra.take(), std::mem::take(&mut self.extra_of_items));
-        if message.is_none() && calls.is_empty() {
+    /// Seals what the provider must get back into an item, which follows the message.
+    fn seal_state(&mut self, out: &mut Vec<u8>) {
+        let (state, items) =
+            (std::mem::take(&mut self.state), std::mem::take(&mut self.extra_of_items));
+        if state.is_empty() && items.is_empty() {
             return;
         }
         let Some(token) = &self.context.token else { return };
-        let mut state = Members::default();
-        state.add("message", message);
-        state.add("calls", Some(Value::Object(calls)));
-        let state = serde_json::Value::String(json::to_string(&state));
-        let sealed = token.seal(RequestState { state: Some(state), ..RequestState::default() });
+        let mut sealed = Members::default();
+        sealed.add("from", Some(Value::from(state.from.as_str())));
+        sealed.add("members", Some(Value::Object(state.members.clone())));
+        sealed.add("calls", Some(Value::Object(items)));
+        let sealed = serde_json::Value::String(json::to_string(&sealed));
+        let sealed = token.seal(RequestState { state: Some(sealed), ..RequestState::default() });
         self.sealed(&format!("{EXTRA}{sealed}"), out);
     }
 

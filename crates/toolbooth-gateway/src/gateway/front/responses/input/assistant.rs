@@ -48,9 +48,12 @@ fn drop_ran(calls: &mut Vec<(ToolCall<'static>, String)>, results: &[(String, St
 }
 
 impl Input<'_> {
-    /// The assistant message that is being read, or a new one if `begins` and the gateway has run calls of it.
+    /// The assistant message that is being read, or a new one: after what was sealed with the last one, or if `begins` and the gateway
+    /// has run calls of it.
     pub(super) fn round(&mut self, begins: bool) -> Result<&mut Assistant> {
-        if begins && self.open.as_ref().is_some_and(|open| !open.results.is_empty()) {
+        let is_over =
+            |open: &Assistant| open.sealed.is_some() || begins && !open.results.is_empty();
+        if self.open.as_ref().is_some_and(is_over) {
             self.close()?;
         }
         if self.open.is_none() {
@@ -82,6 +85,7 @@ impl Input<'_> {
         let encrypted = item.get("encrypted_content").and_then(Value::as_str).unwrap_or_default();
         if let Some(sealed) = encrypted.strip_prefix(EXTRA) {
             self.removed.push(index);
+            self.has_sealed = true;
             // What was sealed at the end of an answer belongs to it.
             self.round(false)?.sealed = Some(sealed.to_owned());
         } else if let Some(rounds) = encrypted.strip_prefix(ROUNDS) {
@@ -141,6 +145,7 @@ impl Input<'_> {
             content: content.chain(pictures).collect(),
             calls: calls.iter().map(|(call, _)| call.clone()).collect(),
             extra_content: extra,
+            ..message::Assistant::default()
         };
         self.push("input[]", MessageBody::Assistant(message));
         for (id, content) in &results {

@@ -69,6 +69,8 @@ pub(super) struct Input<'n> {
     answer: usize,
     pub(super) untranslatable: Option<GatewayError>,
     pub(super) needs_translation: bool,
+    /// Whether there is something that was sealed for a provider with a different format.
+    pub(super) has_sealed: bool,
     pub(super) approved: Vec<ApprovedCall>,
     /// The requests for approval without an answer, by their ids: those of the assistant message that was read last.
     requests: Vec<(String, ToolCall<'static>)>,
@@ -120,6 +122,7 @@ impl<'n> Input<'n> {
             answer: 0,
             untranslatable: None,
             needs_translation: false,
+            has_sealed: false,
             approved: Vec::new(),
             requests: Vec::new(),
             other_ids: BTreeSet::new(),

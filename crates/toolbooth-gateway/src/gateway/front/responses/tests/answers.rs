@@ -16,7 +16,7 @@ fn info() -> CompletionInfo {
 /// The events that a client gets for a provider's stream, which ends after these bytes or with an error.
 pub(super) fn events(request: &ChatRequest, format: Format, pieces: &[&[u8]]) -> Vec<Value> {
     let (forward, names) = (request.passes_to(format), format.names(request));
-    let options = DecodeOptions { collect: false, forward, names };
+    let options = DecodeOptions { forward, names, ..DecodeOptions::default() };
     let mut decoder = Decoder::new(format, ids(), options);
     let (mut found, mut out, mut result) = (Vec::new(), Vec::new(), Ok(()));
     for piece in pieces {
