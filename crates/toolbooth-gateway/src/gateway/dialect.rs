@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::Facts;
 use toolbooth::json;
 
 const TABLE: &str = include_str!("dialects.json");
@@ -24,6 +25,10 @@ pub(crate) struct Dialect {
     reasoning: Vec<String>,
     /// Whether a call without that reasoning is rejected. An empty one is not.
     needs_reasoning: bool,
+    /// The types of `response_format` that the provider knows, if not all.
+    formats: Option<Vec<String>>,
+    /// What all models of the provider accept.
+    facts: Facts,
 }
 
 /// What some providers accept and others reject.
@@ -88,6 +93,16 @@ impl Dialect {
 
     pub(crate) fn takes(&self, feature: Feature) -> bool {
         self.takes.contains(&feature)
+    }
+
+    /// Whether it knows a type of `response_format`.
+    pub(crate) fn knows_format(&self, kind: &str) -> bool {
+        self.formats.as_ref().is_none_or(|known| known.iter().any(|known| known == kind))
+    }
+
+    /// What all models of the provider accept.
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     /// Whether it takes back reasoning in this member.

@@ -196,7 +196,12 @@ impl<'s> Target<'s> {
             provider,
             format,
             model: model.to_owned(),
-            facts: Facts::of(format, model, known.and_then(|it| it.facts.as_ref())),
+            facts: Facts::of(
+                format,
+                model,
+                known.and_then(|it| it.facts.as_ref()),
+                provider.dialect.facts(),
+            ),
             key,
             is_paid_by_caller,
             price: known.and_then(|it| it.price),

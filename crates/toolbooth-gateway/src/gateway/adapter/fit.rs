@@ -40,15 +40,18 @@ pub(super) fn go_on(
     Some(HistoryItem::message(path, MessageBody::User(vec![Part::text(GO_ON, path)])))
 }
 
-/// The last message, if it is one of the assistant. Providers may have the system's elsewhere.
+/// The last message, if it is one of the assistant. Providers may have the system's elsewhere, and not get one of white space.
 fn last_of_assistant(history: &[HistoryItem]) -> Option<&Message> {
-    let is_of_system = |item: &HistoryItem| match item {
-        HistoryItem::Message(Message { body, .. }) => {
-            matches!(body, MessageBody::System(_) | MessageBody::Developer(_))
-        }
+    let is_blank = |part: &Part| part.as_text().is_some_and(|text| text.trim().is_empty());
+    let is_left_out = |item: &HistoryItem| match item {
+        HistoryItem::Message(Message { body, .. }) => match body {
+            MessageBody::System(_) | MessageBody::Developer(_) => true,
+            MessageBody::User(parts) => parts.iter().all(is_blank),
+            MessageBody::Assistant(_) | MessageBody::Result(_) => false,
+        },
         HistoryItem::Turn(_) => false,
     };
-    match history.iter().rfind(|item| !is_of_system(item))? {
+    match history.iter().rfind(|item| !is_left_out(item))? {
         HistoryItem::Message(message) if matches!(message.body, MessageBody::Assistant(_)) => {
             Some(message)
         }

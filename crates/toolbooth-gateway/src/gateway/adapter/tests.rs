@@ -45,7 +45,7 @@ pub(in crate::gateway) fn options(provider: Format) -> TranslateOptions<'static>
 
 /// What is known of a model.
 pub(in crate::gateway) fn facts(provider: Format, model: &str) -> &'static Facts {
-    match Facts::of(provider, model, None) {
+    match Facts::of(provider, model, None, Dialect::usual().facts()) {
         Cow::Borrowed(facts) => facts,
         Cow::Owned(facts) => Box::leak(Box::new(facts)),
     }

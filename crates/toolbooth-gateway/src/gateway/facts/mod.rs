@@ -127,7 +127,12 @@ enum Display {
 impl Facts {
     /// What is known of a model that is asked in this format, with what an operator says of it. A provider that is none of the makers
     /// adapts requests itself: of its models, only the operator knows more.
-    pub(crate) fn of(format: Format, model: &str, own: Option<&Self>) -> Cow<'static, Self> {
+    pub(crate) fn of(
+        format: Format,
+        model: &str,
+        own: Option<&Self>,
+        usual: &'static Self,
+    ) -> Cow<'static, Self> {
         let maker = match format {
             Format::Anthropic => Some(Maker::Anthropic),
             Format::OpenAi | Format::Responses => Some(Maker::OpenAi),
@@ -138,7 +143,7 @@ impl Facts {
         let known = match (maker, like) {
             (Some(maker), like) => table::find(maker, like.unwrap_or(model)),
             (None, Some(like)) => table::find(Maker::OpenAi, like),
-            (None, None) => None,
+            (None, None) => Some(usual),
         };
         match (known, own) {
             (Some(known), None) => Cow::Borrowed(known),

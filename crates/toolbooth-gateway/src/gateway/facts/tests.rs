@@ -1,10 +1,11 @@
 //! Tests of what is known of models.
 
 use super::*;
+use crate::gateway::Dialect;
 
 /// The facts in a few words: how the model thinks, what it rejects, whether it can be forced (`F`) and continues a message (`P`).
 fn described(format: Format, model: &str) -> String {
-    let facts = Facts::of(format, model, None);
+    let facts = Facts::of(format, model, None, Dialect::usual().facts());
     let thinking = facts.thinking.as_ref().map(|ways| format!("{ways:?}").to_lowercase());
     let rejected = facts.rejects.as_ref().map_or(0, Vec::len);
     let tokens = facts.max_output_tokens.unwrap_or_default() / 1000;
@@ -81,14 +82,17 @@ fn models_of_openai() {
         ("m", "", false, None),
     ] {
         for format in [Format::OpenAi, Format::Responses] {
-            let facts = Facts::of(format, model, None);
+            let facts = Facts::of(format, model, None, Dialect::usual().facts());
             let known = facts.efforts.iter().flatten().map(|effort| effort.as_str());
             assert_eq!(Vec::from_iter(known).join(" "), efforts, "{model}");
             let thinks_by_default = facts.thinks_by_default.unwrap_or(false);
             assert_eq!((thinks_by_default, facts.api), (default, api), "{model}");
         }
         // A router knows what its models accept.
-        assert_eq!(*Facts::of(Format::OpenAiCompatible, model, None), Facts::default());
+        assert_eq!(
+            *Facts::of(Format::OpenAiCompatible, model, None, Dialect::usual().facts()),
+            Facts::default()
+        );
     }
 }
 
@@ -106,7 +110,7 @@ fn models_of_google() {
     ] {
         let described = described(Format::Gemini, model);
         assert_eq!(described.split(' ').next(), Some(expected), "{model}");
-        let facts = Facts::of(Format::Gemini, model, None);
+        let facts = Facts::of(Format::Gemini, model, None, Dialect::usual().facts());
         assert_eq!(facts.needs_signatures(), signatures, "{model}");
     }
 }

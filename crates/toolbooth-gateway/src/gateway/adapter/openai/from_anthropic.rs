@@ -46,10 +46,14 @@ impl Manual {
 
     /// The manual as a message, unless it is empty.
     pub(super) fn message(&self) -> Option<Json<'static>> {
-        let content = Content::Text(self.0.trim_end().into());
-        let message = Said { role: "system", content };
-        (!self.0.is_empty()).then(|| Json::Text(json::to_string(&message).into()))
+        (!self.0.is_empty()).then(|| system(self.0.trim_end().to_owned()))
     }
+}
+
+/// A system message.
+pub(super) fn system(text: String) -> Json<'static> {
+    let message = Said { role: "system", content: Content::Text(text.into()) };
+    Json::Text(json::to_string(&message).into())
 }
 
 /// The members that OpenAI knows, and its model accepts.

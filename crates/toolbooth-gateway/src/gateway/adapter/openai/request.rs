@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::from_anthropic::{self, Manual};
+use super::from_anthropic::{self, Manual, system};
 use super::limit_member;
 use super::messages::messages;
 use super::roles;
@@ -85,6 +85,11 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
             "parallel_tool_calls" if !has_tools => notes.drop_member(name),
             // OpenAI's models answer with text and sound.
             "modalities" if strict && json.get().contains("\"image\"") => notes.drop_member(name),
+            "response_format" if !strict && let Some(schema) = unknown_schema(job, json) => {
+                let json = Json::Text(r#"{"type":"json_object"}"#.into());
+                body.members.0.push((name.into(), json));
+                body.messages.insert(0, system(schema));
+            }
             "stream_options" if options.stream => {}
             "stream_options" => notes.drop_member(name),
             _ => body.members.0.push((name.into(), json.into())),
@@ -105,6 +110,20 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
         body.stream_options = Some(wanted);
     }
     Ok(json::to_vec(&body))
+}
+
+/// What tells the model the schema of `response_format`, if the provider knows no schemas.
+fn unknown_schema(job: &Job<'_>, format: &RawValue) -> Option<String> {
+    let schema = raw_member(format, &["json_schema", "schema"])?;
+    let dialect = job.options.dialect;
+    if dialect.knows_format("json_schema") || !dialect.knows_format("json_object") {
+        return None;
+    }
+    job.notes.warn(format!(
+        "response_format: {} does not enforce a schema, so a system message has it, and the answer is some JSON",
+        job.options.target
+    ));
+    Some(format!("Answer with JSON that matches this JSON Schema:\n{}", schema.get()))
 }
 
 /// `reasoning_effort` with an effort that the model has, unless it cannot think.
