@@ -38,10 +38,8 @@ const alone = ({ schema, place }) => {
 };
 const formats = (known) => ({ schema: { format }, place }) =>
   assert.ok(format === undefined || known.has(format), `${place}: format '${format}' is not supported`);
-const complete = ({ schema, place }) => {
-  if (types(schema).includes("array")) assert.ok("items" in schema, `${place}: array schema missing items`);
-  if (types(schema).includes("object")) assert.ok("properties" in schema, `${place}: object schema missing properties`);
-};
+const itemized = ({ schema, place }) => assert.ok("items" in schema || !types(schema).includes("array"), `${place}: array schema missing items`);
+const complete = ({ schema, place }) => assert.ok("properties" in schema || !types(schema).includes("object"), `${place}: object schema missing properties`);
 const oneType = ({ schema: { type }, place }) => assert.equal(typeof (type ?? ""), "string", `${place}: type must be one name`);
 const values = (fit) => ({ schema, place }) => {
   const listed = [...(schema.enum ?? []), ...("const" in schema ? [schema.const] : [])];
@@ -55,13 +53,14 @@ const GEMINI_TYPES = "types of npm @google/genai 3.1.0, GenerateContentConfig.re
 
 /** `keywords`: the allowed ones, all if absent. `root`: those that are not allowed at the root. `isAny`: the root may have any type. */
 export const SUBSETS = {
-  openai: { source: ["modelscope/ms-agent#610", "nspady/google-calendar-mcp#39", "langchain-ai/langchainjs#9804"], root: set("oneOf anyOf allOf not enum const $ref"), rules: [complete] },
+  openai: { source: ["modelscope/ms-agent#610", "nspady/google-calendar-mcp#39", "langchain-ai/langchainjs#9804"], root: set("oneOf anyOf allOf not enum const $ref"), rules: [itemized, (part) => part.level > 1 || complete(part)] },
   "openai strict": {
     source: ["https://developers.openai.com/api/docs/guides/structured-outputs", "makenotion/notion-mcp-server#102"],
     keywords: set(`type properties required additionalProperties items enum const anyOf $ref $defs pattern format minimum
       maximum multipleOf exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems default title description examples`),
     root: set("anyOf $ref"),
     rules: [
+      itemized,
       complete,
       closed,
       typed,

@@ -159,8 +159,9 @@ fn has_siblings(value: &Value) -> bool {
         Value::Array(items) => items.iter().any(has_siblings),
         Value::Object(members) => {
             let is_reference = members.get("$ref").is_some_and(Value::is_string);
-            is_reference && members.keys().any(|name| !name.starts_with('$'))
-                || members.values().any(has_siblings)
+            let may_stand =
+                |name: &String| name.starts_with('$') || name == "description" || name == "default";
+            is_reference && !members.keys().all(may_stand) || members.values().any(has_siblings)
         }
         _ => false,
     }
