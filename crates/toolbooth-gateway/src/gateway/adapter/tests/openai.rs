@@ -25,6 +25,25 @@ fn members_are_forwarded_unchanged() {
     }
 }
 
+/// OpenAI's models that think know only the newer name of the limit.
+#[test]
+fn limits_of_tokens() {
+    let old = json!({"max_tokens": 9});
+    let both = json!({"max_tokens": 9, "max_completion_tokens": 8});
+    for (format, model, members, expected, dropped) in [
+        (Format::OpenAi, "gpt-5", &old, json!([null, 9]), 0),
+        (Format::OpenAi, "o3", &old, json!([null, 9]), 0),
+        (Format::OpenAi, "gpt-5", &both, json!([null, 8]), 1),
+        (Format::OpenAi, "gpt-4.1", &old, json!([9, null]), 0),
+        (Format::OpenAiCompatible, "gpt-5", &old, json!([9, null]), 0),
+    ] {
+        let request = request(members.clone());
+        let (body, lost, _) = translated_with(format, &request, &options_for(format, model));
+        let found = json!([body["max_tokens"], body["max_completion_tokens"]]);
+        assert_eq!((found, lost.len()), (expected, dropped), "{model} {members}");
+    }
+}
+
 #[test]
 fn streams_always_ask_for_usage() {
     for members in [
