@@ -98,7 +98,7 @@ export const SUBSETS = {
     isAny: true,
     keywords: GEMINI,
     root: new Set(),
-    rules: [local, values((value) => ["string", "number"].includes(typeof value))],
+    rules: [local, values((value) => ["string", "number"].includes(typeof value)), alone],
   },
   // The older member `parameters`, which uses OpenAPI's schemas.
   "gemini parameters": {

@@ -384,13 +384,15 @@ fn case_15_response_format() {
     // Anthropic holds each answer to the schema, which must be closed.
     let open = json!({"type": "object", "additionalProperties": {"type": "string"}});
     let open = json!({"response_format": {"type": "json_schema", "json_schema": {"schema": open}}});
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    let list = json!({"response_format": {"type": "json_schema", "json_schema": {"schema": list}}});
     for (provider, is_error) in [(Format::Anthropic, true), (Format::Gemini, false)] {
-        let body = provider.translate(
-            &super::request(open.clone()),
-            &options(provider),
-            &Notes::default(),
-        );
-        let kind = body.err().map(|error| error.kind);
-        assert_eq!(kind, is_error.then_some(ErrorKind::IncompatibleSchema), "{provider:?}");
+        for format in [&open, &list] {
+            let request = super::request(format.clone());
+            let body = provider.translate(&request, &options(provider), &Notes::default());
+            let kind = body.err().map(|error| error.kind);
+            let expected = is_error.then_some(ErrorKind::IncompatibleSchema);
+            assert_eq!(kind, expected, "{provider:?} {format}");
+        }
     }
 }
