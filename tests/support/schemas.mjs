@@ -31,9 +31,9 @@ const closed = ({ schema, place }) => {
 const typed = ({ schema, place }) =>
   assert.ok(["type", "anyOf", "allOf", "$ref"].some((keyword) => keyword in schema), `${place}: a schema must have a type`);
 const local = ({ schema: { $ref = "#" }, place }) => assert.ok($ref.startsWith("#"), `${place}: $ref must be local`);
-// Google's types allow only members that begin with `$`; its 400 (anomalyco/opencode#12295, 2026-02) says that a description may be there too.
+// As Google's types have it. Its 400 (anomalyco/opencode#12295, 2026-02) says that a description and a default may be there too.
 const alone = ({ schema, place }) => {
-  const beside = Object.keys(schema).filter((keyword) => !keyword.startsWith("$") && !["description", "default"].includes(keyword));
+  const beside = Object.keys(schema).filter((keyword) => !keyword.startsWith("$"));
   assert.ok(!("$ref" in schema) || beside.length === 0, `${place}: $ref was set alongside unsupported fields`);
 };
 const formats = (known) => ({ schema: { format }, place }) =>

@@ -23,7 +23,10 @@ fn all_of_is_merged() {
         (
             "a reference alone",
             json!({"description": "D.", "title": "T", "default": null, "allOf": [{"$ref": "#/$defs/a"}]}),
-            json!({"$ref": "#/$defs/a", "description": "D. Default: null."}),
+            json!({
+                "type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"], "title": "T",
+                "description": "D. Default: null."
+            }),
         ),
         (
             "objects",
@@ -56,7 +59,7 @@ fn all_of_is_merged() {
             json!({"allOf": [{"$ref": "#/$defs/list"}, {"description": "D."}]}),
             json!({
                 "type": "object", "description": "D.",
-                "properties": {"next": {"$ref": "#/$defs/list"}, "rest": {"$ref": "#/$defs/list", "description": "R."}}
+                "properties": {"next": {"$ref": "#/$defs/list"}, "rest": {"$ref": "#/$defs/list"}}
             }),
         ),
     ] {
@@ -108,14 +111,14 @@ fn keywords_beside_a_reference() {
             "a description and a title",
             json!({"description": "D.", "title": "T"}),
             &described,
-            json!({"$ref": reference, "description": "D."}),
+            json!({"type": "string", "title": "T", "description": "D. An a."}),
             json!({"type": "string", "title": "T", "description": "D. An a."}),
         ),
         (
             "a default",
             json!({"default": "x"}),
             &plain,
-            json!({"$ref": reference, "description": "Default: \"x\"."}),
+            json!({"type": "string", "description": "Default: \"x\"."}),
             json!({"type": "string", "default": "x"}),
         ),
         (
