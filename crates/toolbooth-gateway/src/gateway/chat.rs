@@ -219,15 +219,13 @@ impl<'a> Chat<'a> {
         Ok(())
     }
 
-    /// New ids for the calls of an answer, if the provider gives none, or gives those of an earlier round again.
+    /// New ids for the calls of an answer, if the provider gives none, or gives those of an earlier answer again.
     pub(super) fn ids(&self) -> Result<IdSource> {
         let seed = self.sender.host.random_16().map_err(|_| {
             GatewayError::new(ErrorKind::Internal, "The server has no random bytes")
         })?;
-        let turns = self.request.history.iter().filter_map(HistoryItem::turn);
-        // A turn has a result for each call.
-        let earlier = turns.flat_map(|turn| &turn.results).map(|result| result.call_id.clone());
-        Ok(IdSource::new(seed).after(earlier.collect()))
+        let earlier = self.request.history.iter().flat_map(HistoryItem::call_ids);
+        Ok(IdSource::new(seed).after(earlier.map(str::to_owned).collect()))
     }
 
     /// What the client is told about an answer: the provider's words, or the gateway's if it has none.

@@ -144,6 +144,14 @@ impl HistoryItem {
         }
     }
 
+    /// The ids of its calls. A round has a result for each.
+    pub(super) fn call_ids(&self) -> impl Iterator<Item = &str> {
+        let calls = self.assistant().map_or(&[][..], |assistant| &assistant.calls);
+        let results = self.turn().map_or(&[][..], |turn| &turn.results);
+        let of_results = results.iter().map(|result| result.call_id.as_str());
+        calls.iter().map(|call| &*call.id).chain(of_results)
+    }
+
     /// The message of an assistant, if it is one.
     pub(super) fn assistant(&self) -> Option<&Assistant> {
         match self {

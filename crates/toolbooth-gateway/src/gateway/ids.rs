@@ -1,6 +1,7 @@
 //! Ids of calls: those that the gateway makes, and a form that every provider accepts.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
@@ -41,10 +42,51 @@ impl IdSource {
     }
 }
 
+/// Gives each call of a conversation an id that no other has. The same conversation always gets the same ids.
+#[derive(Debug, Default)]
+pub(crate) struct UniqueIds {
+    known: BTreeSet<String>,
+    /// The calls that have no result yet: the id of each, and its new one.
+    open: Vec<(String, String)>,
+}
+
+impl UniqueIds {
+    /// No call may get one of these.
+    pub(crate) fn except<'i>(taken: impl Iterator<Item = &'i String>) -> Self {
+        let mut known = BTreeSet::new();
+        known.extend(taken.cloned());
+        Self { known, open: Vec::new() }
+    }
+
+    /// The new id of a call, if it must have one.
+    pub(crate) fn of_call(&mut self, id: &str) -> Option<String> {
+        let mut new = id.to_owned();
+        let mut count = 1;
+        while !self.known.insert(new.clone()) {
+            count += 1;
+            new = digest(&format!("{id} {count}"));
+        }
+        self.open.push((id.to_owned(), new.clone()));
+        (new != id).then_some(new)
+    }
+
+    /// The new id of the call that a result answers, if it has one.
+    pub(crate) fn of_result(&mut self, id: &str) -> Option<String> {
+        let at = self.open.iter().position(|(known, _)| known == id)?;
+        let (_, new) = self.open.remove(at);
+        (new != id).then_some(new)
+    }
+}
+
 /// Whether every provider accepts the id: `[A-Za-z0-9_-]{1,40}`.
 pub(crate) fn is_portable(id: &str) -> bool {
+    id.len() <= MAX_LENGTH && is_plain(id)
+}
+
+/// Whether every provider accepts the characters of the id.
+pub(crate) fn is_plain(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    (1..=MAX_LENGTH).contains(&id.len()) && id.bytes().all(plain)
+    !id.is_empty() && id.bytes().all(plain)
 }
 
 /// The id in a form that every provider accepts. The same id always gives the same result, so that calls and results
@@ -94,5 +136,21 @@ mod tests {
         assert_ne!(portable("a.1".into()), portable("a:1".into()));
         assert_eq!(short("functions.a:0".into()), "functions.a:0");
         assert_eq!(short("x".repeat(41).into()), portable("x".repeat(41).into()));
+    }
+
+    #[test]
+    fn ids_of_a_conversation() {
+        let mut ids = UniqueIds::except(["taken".to_owned()].iter());
+        assert_eq!((ids.of_call("a"), ids.of_call("b")), (None, None));
+        assert_eq!((ids.of_result("b"), ids.of_result("a")), (None, None));
+        let second = ids.of_call("a").unwrap();
+        let third = ids.of_call("a").unwrap();
+        assert!(is_portable(&second) && second != third);
+        assert_eq!(ids.of_result("a"), Some(second.clone()));
+        assert_eq!(ids.of_result("a"), Some(third));
+        assert_eq!(ids.of_result("a"), None);
+        assert!(ids.of_call("taken").is_some());
+        let mut again = UniqueIds::default();
+        assert_eq!((again.of_call("a"), again.of_call("a")), (None, Some(second)));
     }
 }

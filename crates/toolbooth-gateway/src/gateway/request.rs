@@ -1,6 +1,7 @@
 //! A request, whatever the format of the client.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
@@ -177,6 +178,12 @@ impl Role {
         let all = [Self::System, Self::Developer, Self::User, Self::Assistant, Self::Tool];
         all.into_iter().find(|role| role.as_str() == word)
     }
+}
+
+/// Whether several calls have the same id.
+pub(super) fn repeats_ids(history: &[HistoryItem]) -> bool {
+    let mut known = BTreeSet::new();
+    !history.iter().flat_map(HistoryItem::call_ids).all(|id| known.insert(id))
 }
 
 impl ChatRequest {

@@ -6,6 +6,7 @@ mod budgets;
 mod challenges;
 mod contents;
 mod conversation;
+mod conversation_ids;
 mod conversation_reasoning;
 mod conversation_roles;
 mod costs;

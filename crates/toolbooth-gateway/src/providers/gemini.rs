@@ -77,7 +77,7 @@ pub(crate) const PLAIN: Target = Target {
     has_any_root: true,
     max_depth: MAX_DEPTH,
     limits: &[],
-    beside_reference: |keyword| keyword == "description",
+    beside_reference: |_| false,
     cycles: Cycles::Optional,
     finish: |_, _| {},
 };

@@ -12,6 +12,7 @@ mod reasoning;
 mod renamed;
 mod responses;
 mod schema;
+mod unique;
 mod workers_ai;
 
 use fit::FittedTools;
@@ -225,6 +226,8 @@ impl Format {
     ) -> Result<Vec<u8>> {
         let own = reasoning::own(request, options.provider, notes)?;
         let request = own.as_ref().unwrap_or(request);
+        let unique = unique::ids(request)?;
+        let request = unique.as_ref().unwrap_or(request);
         let go_on = fit::go_on(request, self, options, notes);
         let job = Job { go_on: go_on.as_ref(), ..Job::new(self, request, options, notes) };
         let translate = self.adapter().translate;

@@ -16,6 +16,7 @@ mod thinking;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::gateway::Feature;
 use crate::gateway::front::chat::decode;
 
 /// Options for a model of the provider.

@@ -84,12 +84,22 @@ fn assistant_messages_without_what_openai_does_not_know() {
     assert_eq!(body["messages"][1], expected);
     assert_eq!(body["messages"][3], json!({"role": "assistant", "content": "T"}));
     assert_eq!(dropped, ["messages[].reasoning_content", "messages[].tool_calls[].extra_content"]);
+    let google = TranslateOptions {
+        dialect: Dialect::named("google").unwrap(),
+        ..options(Format::OpenAiCompatible)
+    };
+    let (body, dropped, _) =
+        translated_with(Format::OpenAiCompatible, &request(members.clone()), &google);
+    let message = &body["messages"][1];
+    assert_eq!(message.get("reasoning_content"), None);
+    assert_eq!(message["tool_calls"][0]["extra_content"]["google"]["thought_signature"], "S");
+    assert_eq!((message.get("extra_content"), message["tool_calls"][0].get("index")), (None, None));
+    assert_eq!(dropped, ["messages[].reasoning_content"]);
     let (body, dropped, _) = translated(Format::OpenAiCompatible, members);
     let message = &body["messages"][1];
     assert_eq!(message["reasoning_content"], "R");
-    assert_eq!(message["tool_calls"][0]["extra_content"]["google"]["thought_signature"], "S");
-    assert_eq!((message.get("extra_content"), message["tool_calls"][0].get("index")), (None, None));
-    assert_eq!(dropped, Vec::<String>::new());
+    assert_eq!(message["tool_calls"][0].get("extra_content"), None);
+    assert_eq!(dropped, ["messages[].tool_calls[].extra_content"]);
 }
 
 /// What Anthropic and OpenAI have thought is for them only. What Google's compatible interface needs passes.
@@ -111,7 +121,7 @@ fn thoughts_of_one_provider_reach_no_other() {
         ),
         (
             json!({"anthropic": blocks, "google": google, "toolbooth": {"state": "s"}}),
-            json!({"google": google, "toolbooth": {"state": "s"}}),
+            json!({"google": google}),
             Value::Null,
             names(&["extra_content.anthropic", "reasoning_content"]),
         ),
@@ -123,7 +133,11 @@ fn thoughts_of_one_provider_reach_no_other() {
             {"role": "assistant", "content": "T", "reasoning_content": "R", "extra_content": extra},
             {"role": "user", "content": "V"},
         ]});
-        let (body, dropped, _) = translated(Format::OpenAiCompatible, members);
+        let dialect =
+            Box::leak(Box::new(Dialect::of(&[Feature::ExtraContent], &["reasoning_content"])));
+        let options = TranslateOptions { dialect, ..options(Format::OpenAiCompatible) };
+        let (body, dropped, _) =
+            translated_with(Format::OpenAiCompatible, &request(members), &options);
         let message = &body["messages"][1];
         assert_eq!(
             (&message["extra_content"], &message["reasoning_content"]),

@@ -8,6 +8,7 @@ pub(in crate::gateway) mod estimate;
 pub(in crate::gateway) mod models;
 mod native;
 mod part;
+mod repair;
 mod request;
 mod stream;
 mod thinking;

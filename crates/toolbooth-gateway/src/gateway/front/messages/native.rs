@@ -46,6 +46,8 @@ pub(super) struct Own<'n> {
     pub(super) tools: &'n [usize],
     /// That of this server in `mcp_servers`.
     pub(super) server: Option<usize>,
+    /// Whether messages are not as the client wrote them.
+    pub(super) is_repaired: bool,
     /// What this server is called in the calls of the conversation that the gateway ran; empty without such calls.
     pub(super) names: &'n [String],
 }
@@ -74,7 +76,11 @@ pub(super) fn members(
             continue;
         }
         match name.as_str() {
-            "messages" if !own.names.is_empty() || thinking::may_contain(json.get()) => {
+            "messages"
+                if own.is_repaired
+                    || !own.names.is_empty()
+                    || thinking::may_contain(json.get()) =>
+            {
                 native.add_value(name, &known_messages(messages, own.names))?;
             }
             name if PASSED_ON.contains(&name) => native.add(name, Some(json)),

@@ -6,6 +6,7 @@ use super::NAMES;
 use super::checks::{check_addresses, is_known, is_known_message};
 use super::content::History;
 use super::native::{self, Own, PASSED_ON};
+use super::repair;
 use super::tools::{Servers, tool_choice, tools};
 use crate::gateway::raw_json::{RawMembers, body_members, raw_items, raw_member, raw_of};
 use crate::gateway::{ChatRequest, Fields, Format, NativeRequest, Notes, Passage, Result};
@@ -50,6 +51,8 @@ pub(super) fn decode(
     };
     is_checked &= messages.iter().all(is_known_message);
     let raw_messages = raw_items(raw_of("messages"));
+    let is_repaired = repair::is_needed(&messages);
+    let repaired = if is_repaired { repair::messages(&raw_messages)? } else { Vec::new() };
     let unloaded = tools.unloaded(&messages);
     for (index, message) in messages.iter().enumerate() {
         if let Some(content) = message.get("content") {
@@ -72,11 +75,14 @@ pub(super) fn decode(
     let own = Own {
         tools: &tools.own_positions,
         server: own_server,
+        is_repaired,
         names: if history.has_own_calls { &own_names } else { &[] },
     };
+    let repaired: Vec<_> = repaired.iter().map(|json| &**json).collect();
+    let sent_messages = if is_repaired { &repaired } else { &raw_messages };
     let native = NativeRequest {
         format: Format::Anthropic,
-        members: native::members(&raw, &raw_messages, &own)?,
+        members: native::members(&raw, sent_messages, &own)?,
         headers: native::headers(headers)?,
         passage: match (is_checked, own_server) {
             (false, _) => Passage::Translated,

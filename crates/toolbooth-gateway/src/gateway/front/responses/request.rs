@@ -6,14 +6,18 @@ use super::input::Input;
 use super::tools::Tools;
 use super::{NAMES, choice};
 use crate::gateway::conversation::MessageBody;
-use crate::gateway::raw_json::{RawMembers, body_members, raw_items, raw_member, raw_of, to_raw};
+use crate::gateway::ids::UniqueIds;
+use crate::gateway::raw_json::{
+    RawMembers, body_members, raw_items, raw_member, raw_members, raw_of, to_raw,
+};
+use crate::gateway::request::repeats_ids;
 use crate::gateway::{
     ChatRequest, Fields, Format, GatewayError, NativeRequest, Notes, Passage, ResponsesContext,
     Result,
 };
 use crate::wire::responses::request::SAME_AS_CHAT;
 use crate::wire::{Json, Members};
-use toolbooth::json::{Rendered, Value};
+use toolbooth::json::{self, Rendered, Value};
 use toolbooth::schema::text::excerpt;
 
 /// The most items of a conversation.
@@ -82,7 +86,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     tools.lost.iter().for_each(|path| losses.drop_member(path));
     let native = NativeRequest {
         format: Format::Responses,
-        members: native_members(&members, &removed)?,
+        members: native_members(&members, &removed, repeats_ids(&history))?,
         passage: match input.needs_translation || tools.differ {
             true => Passage::Translated,
             false => Passage::AsIs,
@@ -264,14 +268,19 @@ fn response_format(
 }
 
 /// The members that OpenAI gets, in the client's order. OpenAI is told to store nothing.
-fn native_members(members: &[(String, &RawValue)], removed: &[usize]) -> Result<RawMembers> {
+fn native_members(
+    members: &[(String, &RawValue)],
+    removed: &[usize],
+    repeats_ids: bool,
+) -> Result<RawMembers> {
     let mut native = RawMembers::default();
     for (name, json) in members {
         match name.as_str() {
-            "input" if !removed.is_empty() => {
+            "input" if !removed.is_empty() || repeats_ids => {
                 let kept = raw_items(Some(json)).into_iter().enumerate();
                 let kept = kept.filter(|(index, _)| removed.binary_search(index).is_err());
-                let kept: Vec<_> = kept.map(|(_, json)| Json::from(json)).collect();
+                let mut ids = UniqueIds::default();
+                let kept: Vec<_> = kept.map(|(_, json)| with_unique_id(json, &mut ids)).collect();
                 native.add_value(name, &kept)?;
             }
             name if PASSED_ON.contains(&name) => native.add(name, Some(json)),
@@ -280,4 +289,22 @@ fn native_members(members: &[(String, &RawValue)], removed: &[usize]) -> Result<
     }
     native.add_value("store", &false)?;
     Ok(native)
+}
+
+/// An item with an id of its own, if it is a call, or with that of its call.
+fn with_unique_id<'t>(json: &'t RawValue, ids: &mut UniqueIds) -> Json<'t> {
+    let text = |name| json::read::<String>(raw_member(json, &[name])?.get().as_bytes());
+    let (Some(kind), Some(id)) = (text("type"), text("call_id")) else { return json.into() };
+    let new = match kind.ends_with("_output") {
+        true => ids.of_result(&id),
+        false => ids.of_call(&id),
+    };
+    let Some(new) = new else { return json.into() };
+    let mut item = Members::default();
+    for (name, json) in raw_members(json.get()).unwrap_or_default() {
+        let is_id = name == "call_id";
+        let value = if is_id { Value::String(new.clone().into()).into() } else { json.into() };
+        item.0.push((name.into(), value));
+    }
+    Json::from(&item)
 }
