@@ -23,6 +23,8 @@ pub(crate) struct Dialect {
     takes: Vec<Feature>,
     /// The members of an assistant message with the reasoning that the provider takes back.
     reasoning: Vec<String>,
+    /// Whether the ids of calls must have nine letters and digits.
+    has_nine_character_ids: bool,
     /// Whether a call without that reasoning is rejected. An empty one is not.
     needs_reasoning: bool,
     /// The types of `response_format` that the provider knows, if not all.
@@ -43,8 +45,8 @@ pub(crate) enum Feature {
     RepeatedRoles,
     /// A list of parts as the content of a message that is only text.
     TextParts,
-    /// A list of parts as the result of a call.
-    ResultParts,
+    /// The member `extra_content` of messages and calls, with signatures.
+    ExtraContent,
     /// The member `max_completion_tokens`.
     MaxCompletionTokens,
     /// The member `stream_options`.
@@ -87,6 +89,12 @@ impl Dialect {
         found.unwrap_or_else(Self::usual)
     }
 
+    #[cfg(test)]
+    pub(crate) fn of(takes: &[Feature], reasoning: &[&str]) -> Self {
+        let reasoning = reasoning.iter().map(|&name| name.to_owned()).collect();
+        Self { takes: takes.to_vec(), reasoning, ..Self::default() }
+    }
+
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         Self::all().map(|dialect| dialect.name.as_str())
     }
@@ -108,6 +116,10 @@ impl Dialect {
     /// Whether it takes back reasoning in this member.
     pub(crate) fn takes_reasoning(&self, member: &str) -> bool {
         self.reasoning.iter().any(|known| known == member)
+    }
+
+    pub(crate) fn has_nine_character_ids(&self) -> bool {
+        self.has_nine_character_ids
     }
 
     /// The member of a message with calls that must have reasoning, even if there is none.

@@ -95,6 +95,15 @@ pub(crate) fn portable(id: Cow<'_, str>) -> Cow<'_, str> {
     if is_portable(&id) { id } else { digest(&id).into() }
 }
 
+/// The id in the form that Mistral insists on: nine letters and digits.
+pub(crate) fn nine(id: Cow<'_, str>) -> Cow<'_, str> {
+    if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return id;
+    }
+    let digits = digest(&id);
+    digits.chars().skip("call_".len()).take(9).collect::<String>().into()
+}
+
 /// The id, shortened like [`portable`] only if it is too long. Some providers with OpenAI's format insist on their own
 /// ids, which may have other characters.
 pub(crate) fn short(id: Cow<'_, str>) -> Cow<'_, str> {
@@ -136,6 +145,10 @@ mod tests {
         assert_ne!(portable("a.1".into()), portable("a:1".into()));
         assert_eq!(short("functions.a:0".into()), "functions.a:0");
         assert_eq!(short("x".repeat(41).into()), portable("x".repeat(41).into()));
+        assert_eq!(nine("aB3456789".into()), "aB3456789");
+        let other = nine("call_1".into());
+        assert!(other.len() == 9 && other.bytes().all(|it| it.is_ascii_alphanumeric()), "{other}");
+        assert_ne!(other, nine("call_2".into()));
     }
 
     #[test]

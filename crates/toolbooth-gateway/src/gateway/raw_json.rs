@@ -165,17 +165,6 @@ pub(super) fn nested<'t>(name: &'static str, value: Value<'t>) -> Value<'t> {
     Value::Object(object)
 }
 
-/// Takes what belongs to a provider, or to this server, out of the `extra_content` of a message or of a call.
-pub(super) fn take_extra<'t>(object: &mut Object<'t>, owner: &str) -> Option<Value<'t>> {
-    object.get("extra_content")?.get(owner)?;
-    let Some(Value::Object(mut extra)) = object.take("extra_content") else { return None };
-    let own = extra.take(owner);
-    if !extra.is_empty() {
-        object.insert("extra_content".into(), Value::Object(extra));
-    }
-    own
-}
-
 /// An object of OpenAI Chat Completions whose member is named after its type, such as a part of a message.
 pub(super) fn typed<'t>(kind: &'static str, value: Value<'t>) -> Value<'t> {
     Value::Object(pair(("type", kind.into()), (kind, value)))

@@ -82,7 +82,7 @@ pub(super) static DOCS: &[VariableDoc] = &[
     doc(
         "<ID>_DIALECT",
         "what it accepts of Chat Completions: `default` (what all such providers do), `openai` (all of it), or what \
-         `deepseek`, `openrouter`, `mistral`, `groq`, `moonshot`, `zai`, `qwen`, `fireworks` or `ollama` accept | chosen by the \
+         `deepseek`, `openrouter`, `google`, `mistral`, `groq`, `moonshot`, `zai`, `qwen`, `fireworks` or `ollama` accept | chosen by the \
          address | likewise",
     ),
 ];

@@ -90,6 +90,7 @@ fn each_call_of_a_conversation_has_its_own() {
             "openai/m",
             "server/m",
             "compat/m",
+            "mistral/m",
             "deepseek/m",
             "google/m",
         ] {
@@ -111,6 +112,10 @@ fn each_call_of_a_conversation_has_its_own() {
                 id.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-".contains(&it))
             };
             assert!(model != "anthropic/m" || ids.iter().all(is_plain), "{place}");
+            assert!(
+                model != "mistral/m" || ids.iter().all(|id| id.len() == 9 && is_plain(id)),
+                "{place}"
+            );
             // Always the same, so that the provider's cache holds.
             let again = ask(path, model, &repeated(path));
             assert_eq!(again.sent, got.sent, "{place}");

@@ -114,6 +114,34 @@ fn roles_by_dialect() {
     }
 }
 
+/// Members that not all providers know.
+#[test]
+fn members_by_dialect() {
+    for (model, members, expected) in [
+        ("compat/m", json!({"max_completion_tokens": 5}), json!({"max_tokens": 5})),
+        (
+            "compat/m",
+            json!({"max_completion_tokens": 5, "max_tokens": 6}),
+            json!({"max_tokens": 6}),
+        ),
+        ("openrouter/m", json!({"max_completion_tokens": 5}), json!({"max_completion_tokens": 5})),
+        ("openai/m", json!({"max_completion_tokens": 5}), json!({"max_completion_tokens": 5})),
+    ] {
+        let mut body = members.clone();
+        body["messages"] = json!([user("hi")]);
+        let mut sent = ask(CHAT, model, &body).sent;
+        sent.as_object_mut().unwrap().retain(|name, _| name.starts_with("max"));
+        assert_eq!(sent, expected, "{model} {members}");
+    }
+    let body = json!({"messages": [user("hi")], "stream_options": {"include_usage": true}});
+    for (model, expected) in
+        [("compat/m", json!({"include_usage": true})), ("mistral/m", Value::Null)]
+    {
+        let got = conversation::ask_all(CHAT, &[], model, &[], &body, true);
+        assert_eq!(got.sent["stream_options"], expected, "{model}");
+    }
+}
+
 /// What stands in a system message beside texts is named.
 #[test]
 fn what_a_system_message_loses() {

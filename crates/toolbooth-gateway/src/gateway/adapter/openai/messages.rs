@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use super::kept::Kept;
 use crate::gateway::adapter::{Job, Result, custom};
 use crate::gateway::conversation::{
     Assistant, Message, MessageBody, Part, PartContent, Source, joined,
 };
 use crate::gateway::front::chat::message::of_turn;
-use crate::gateway::provider_state::REASONING;
-use crate::gateway::raw_json::{parse, take_extra};
-use crate::gateway::{HistoryItem, Notes, ToolResult, ids};
+use crate::gateway::raw_json::parse;
+use crate::gateway::{HistoryItem, ToolResult};
 use crate::wire::openai::ToolMessage;
 use crate::wire::openai::message::{Call, Message as AssistantMessage};
 use crate::wire::openai::request::{Content, File, ImageUrl, InputAudio, Part as SentPart, Said};
@@ -29,6 +29,7 @@ struct Messages<'j, 't> {
     job: &'j Job<'t>,
     /// Whether they are for OpenAI itself, which rejects members that it does not know.
     strict: bool,
+    kept: Kept<'t>,
     /// Whether the provider has functions in place of custom tools.
     lacks_custom: bool,
     list: Vec<Json<'t>>,
@@ -40,7 +41,8 @@ struct Messages<'j, 't> {
 pub(super) fn messages<'t>(job: &Job<'t>, strict: bool) -> Result<Vec<Json<'t>>> {
     let lacks_custom = custom::is_lacked(job.request, job.format);
     let list = Vec::with_capacity(job.request.history.len());
-    let mut messages = Messages { job, strict, lacks_custom, list, shown: Vec::new() };
+    let kept = Kept::of(job, strict);
+    let mut messages = Messages { job, strict, kept, lacks_custom, list, shown: Vec::new() };
     for (index, item) in job.history().enumerate() {
         messages.item(item, index)?;
     }
@@ -133,9 +135,9 @@ impl<'t> Messages<'_, 't> {
             }
             self.drop_cache_control(part);
         }
-        let extra_content = self.extra_content(&assistant.extra_content, path);
+        let extra_content = self.kept.extra_content(&assistant.extra_content, path);
         let mut state = assistant.state.members.clone();
-        self.reasoning(&mut state, !assistant.calls.is_empty(), path);
+        self.kept.leave_reasoning(&mut state, !assistant.calls.is_empty(), path);
         if said.is_empty() && refused.is_empty() && assistant.calls.is_empty() {
             return;
         }
@@ -158,28 +160,6 @@ impl<'t> Messages<'_, 't> {
         self.list.push(Json::Text(json::to_string(&message).into()));
     }
 
-    /// Leaves the reasoning that the dialect takes back, in the members that it has for that. Returns whether anything changes.
-    fn reasoning(&self, message: &mut Object<'_>, has_calls: bool, path: &str) -> bool {
-        let (dialect, notes) = (self.job.options.dialect, self.job.notes);
-        let before = message.len();
-        message.retain(|name, value| {
-            let is_known = !self.strict && dialect.takes_reasoning(name);
-            let keep = is_known || !REASONING.contains(&name);
-            if !keep && !value.is_null() {
-                notes.drop_member(&format!("{path}.{name}"));
-            }
-            keep
-        });
-        let mut is_changed = message.len() < before;
-        if let Some(name) = dialect.needed_reasoning().filter(|_| has_calls && !self.strict)
-            && message.get(name).and_then(Value::as_str).is_none()
-        {
-            message.insert(name.to_owned().into(), "".into());
-            is_changed = true;
-        }
-        is_changed
-    }
-
     fn call<'c>(&self, call: &'c ToolCall<'static>, path: &str) -> SentCall<'c> {
         let text = call.arguments.text();
         let arguments = match call.custom && self.lacks_custom {
@@ -189,26 +169,12 @@ impl<'t> Messages<'_, 't> {
         let extra = call.extra.get("extra_content").and_then(Value::as_object);
         let path = format!("{path}.tool_calls[]");
         SentCall {
-            id: accepted_id(call.id.as_ref().into(), self.strict),
+            id: self.kept.id(call.id.as_ref().into()),
             name: &call.name,
             arguments,
             custom: call.custom && !self.lacks_custom,
-            extra_content: extra.and_then(|extra| self.extra_content(extra, &path)),
+            extra_content: extra.and_then(|extra| self.kept.extra_content(extra, &path)),
         }
-    }
-
-    /// What the provider gets of the `extra_content` at `path`. What Anthropic and OpenAI have thought, other providers reject, and must
-    /// not see.
-    fn extra_content(&self, extra: &Object<'static>, path: &str) -> Option<Value<'static>> {
-        let mut kept = Object::default();
-        for (name, value) in extra.iter().filter(|(name, _)| **name != *"toolbooth") {
-            if self.strict || matches!(&**name, "anthropic" | "openai") {
-                self.job.notes.drop_member(&format!("{path}.extra_content.{name}"));
-            } else {
-                kept.insert(name.clone(), value.clone());
-            }
-        }
-        (!kept.is_empty()).then_some(Value::Object(kept))
     }
 
     fn result(&mut self, result: &'t ToolResult) {
@@ -223,7 +189,7 @@ impl<'t> Messages<'_, 't> {
         };
         let shown: Vec<_> = others.into_iter().filter_map(|part| self.part(part)).collect();
         self.shown.extend(shown);
-        let tool_call_id = &accepted_id(Cow::Borrowed(&result.call_id), self.strict);
+        let tool_call_id = &self.kept.id(Cow::Borrowed(&result.call_id));
         let message = ToolMessage { tool_call_id, content };
         self.list.push(Json::Text(json::to_string(&message).into()));
     }
@@ -283,7 +249,7 @@ impl<'t> Messages<'_, 't> {
         let Value::Object(mut message) = parse(json.get(), "the body")? else {
             return Ok(json.into());
         };
-        let is_changed = change_id(&mut message, "tool_call_id", self.strict);
+        let is_changed = self.kept.change_id(&mut message, "tool_call_id");
         Ok(if is_changed { Value::Object(message).into() } else { json.into() })
     }
 
@@ -294,19 +260,19 @@ impl<'t> Messages<'_, 't> {
         };
         let (strict, notes) = (self.strict, self.job.notes);
         let path = format!("messages[{index}]");
-        let mut is_changed = !strict && drop_foreign(&mut message, &path, notes);
+        let mut is_changed = self.kept.leave_extra(&mut message, &path);
         // The format has no place for them, whoever has made them.
         if message.take("images").is_some_and(|images| !images.is_null()) {
             notes.drop_member(&format!("{path}.images"));
             is_changed = true;
         }
         let has_calls = message.contains("tool_calls");
-        is_changed |= self.reasoning(&mut message, has_calls, &path);
+        is_changed |= self.kept.leave_reasoning(&mut message, has_calls, &path);
         // Reports what is dropped, unless it means nothing to the provider. Returns whether anything is.
         let clean = |object: &mut Object<'_>, path: &str, known: &[&str], own: Own| {
             let before = object.len();
             object.retain(|name, value| {
-                let is_own = own(name, value) || is_gateway_only(name, value);
+                let is_own = own(name, value);
                 let keep = !is_own && (!strict || known.contains(&name));
                 if !keep && !is_own && !value.is_null() {
                     notes.drop_member(&format!("{path}.{name}"));
@@ -324,8 +290,9 @@ impl<'t> Messages<'_, 't> {
             let path = format!("{path}.tool_calls[]");
             for call in &mut calls {
                 let Value::Object(call) = call else { continue };
+                is_changed |= self.kept.leave_extra(call, &path);
                 is_changed |= clean(call, &path, CALL_MEMBERS, |name, _| name == "index");
-                is_changed |= change_id(call, "id", strict);
+                is_changed |= self.kept.change_id(call, "id");
             }
             message.insert("tool_calls".into(), Value::Array(calls));
         }
@@ -342,45 +309,5 @@ struct SentCall<'c> {
     extra_content: Option<Value<'static>>,
 }
 
-/// The id of a call in a form that the provider accepts.
-fn accepted_id(id: Cow<'_, str>, strict: bool) -> Cow<'_, str> {
-    if strict { ids::portable(id) } else { ids::short(id) }
-}
-
-/// Gives the member `name`, the id of a call, a form that the provider accepts. Returns whether it had another.
-fn change_id(object: &mut Object<'_>, name: &'static str, strict: bool) -> bool {
-    let Some(Value::String(id)) = object.get(name) else { return false };
-    let accepted = accepted_id(id.clone(), strict);
-    let is_changed = accepted != *id;
-    if is_changed {
-        object.insert(name.into(), Value::String(accepted));
-    }
-    is_changed
-}
-
-/// Takes out what Anthropic and OpenAI have thought: other providers reject it, and must not see it. Returns whether anything was.
-fn drop_foreign(message: &mut Object<'_>, path: &str, notes: &Notes) -> bool {
-    let [anthropic, openai] = ["anthropic", "openai"].map(|provider| {
-        let is_there = take_extra(message, provider).is_some();
-        if is_there {
-            notes.drop_member(&format!("{path}.extra_content.{provider}"));
-        }
-        is_there
-    });
-    // The same thoughts as text.
-    if anthropic && message.take("reasoning_content").is_some() {
-        notes.drop_member(&format!("{path}.reasoning_content"));
-    }
-    anthropic || openai
-}
-
 /// Whether a member is for the gateway or for clients.
 type Own = fn(&str, &Value<'_>) -> bool;
-
-/// Whether this is an `extra_content` with nothing but what the gateway itself put there.
-fn is_gateway_only(name: &str, value: &Value<'_>) -> bool {
-    name == "extra_content"
-        && value
-            .as_object()
-            .is_some_and(|members| members.iter().all(|(name, _)| name == "toolbooth"))
-}

@@ -2,6 +2,7 @@
 
 mod calls;
 pub(super) mod from_anthropic;
+mod kept;
 mod messages;
 mod reasoning;
 mod request;

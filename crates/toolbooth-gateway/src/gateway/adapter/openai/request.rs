@@ -11,7 +11,9 @@ use super::roles;
 use crate::gateway::adapter::schema::ClientSchema;
 use crate::gateway::adapter::{Job, Result};
 use crate::gateway::raw_json::{parse, raw_member};
-use crate::gateway::{ChatRequest, Fields, Format, FunctionTool, Thinking, Tool, ToolChoice};
+use crate::gateway::{
+    ChatRequest, Feature, Fields, Format, FunctionTool, Thinking, Tool, ToolChoice,
+};
 use crate::providers::openai::{COMPATIBLE, PLAIN, STRICT};
 use crate::wire::openai::request::{AllowedTools, Name, Request, ToolChoice as Choice};
 use crate::wire::{Json, Members};
@@ -69,7 +71,9 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     let limit = limit_member(strict);
     let has_limit = |name: &str| members.get(name).is_some();
     let must_obey = options.max_output_tokens.is_some() || options.needs_limit;
-    let is_renamed = must_obey && !strict && !has_limit(limit);
+    let [is_known, has_usage] = [Feature::MaxCompletionTokens, Feature::StreamOptions]
+        .map(|feature| strict || options.dialect.takes(feature));
+    let is_renamed = !strict && !has_limit(limit) && (must_obey || !is_known);
     // OpenAI's models that think reject the older name.
     let is_old = strict && options.facts.accepts(Thinking::Effort);
     let is_thinking = options.facts.is_thinking(job.request.effort());
@@ -82,6 +86,7 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
             "max_completion_tokens" if is_renamed => {
                 body.members.0.push((limit.into(), json.into()));
             }
+            "max_completion_tokens" if !is_known => notes.drop_member(name),
             "parallel_tool_calls" if !has_tools => notes.drop_member(name),
             // OpenAI's models answer with text and sound.
             "modalities" if strict && json.get().contains("\"image\"") => notes.drop_member(name),
@@ -90,7 +95,7 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
                 body.members.0.push((name.into(), json));
                 body.messages.insert(0, system(schema));
             }
-            "stream_options" if options.stream => {}
+            "stream_options" if options.stream && has_usage => {}
             "stream_options" => notes.drop_member(name),
             _ => body.members.0.push((name.into(), json.into())),
         }
@@ -99,7 +104,7 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     if let Some(most) = options.max_output_tokens.filter(|_| !is_limited) {
         body.members.0.push((limit.into(), Json::Value(Value::Number(most.into()))));
     }
-    if options.stream {
+    if options.stream && has_usage {
         let mut wanted = Members(vec![("include_usage".into(), Json::Value(Value::Bool(true)))]);
         if let Some(json) = members.get("stream_options") {
             let mut fields = Fields::of_json(json.get(), String::new(), notes)?;

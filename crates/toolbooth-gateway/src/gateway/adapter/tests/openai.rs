@@ -99,7 +99,7 @@ fn assistant_messages_without_what_openai_does_not_know() {
     let message = &body["messages"][1];
     assert_eq!(message["reasoning_content"], "R");
     assert_eq!(message["tool_calls"][0].get("extra_content"), None);
-    assert_eq!(dropped, ["messages[].tool_calls[].extra_content"]);
+    assert_eq!(dropped, ["messages[].tool_calls[].extra_content.google"]);
 }
 
 /// What Anthropic and OpenAI have thought is for them only. What Google's compatible interface needs passes.
