@@ -50,6 +50,9 @@ pub(super) fn decode(
         _ => return fields.expected("messages", "an array of messages that is not empty"),
     };
     is_checked &= messages.iter().all(is_known_message);
+    // Anthropic has such a message elsewhere.
+    let first = messages.first().and_then(|message| message.get("role")?.as_str());
+    is_checked &= first != Some("system");
     let raw_messages = raw_items(raw_of("messages"));
     let is_repaired = repair::is_needed(&messages);
     let repaired = if is_repaired { repair::messages(&raw_messages)? } else { Vec::new() };
