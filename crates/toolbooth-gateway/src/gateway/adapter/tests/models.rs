@@ -196,6 +196,7 @@ fn conversations_that_end_with_the_assistant() {
         (Format::Anthropic, "claude-opus-5", json!([hi, part]), true),
         (Format::Anthropic, "claude-opus-5", json!([hi, part, system]), true),
         (Format::Anthropic, "claude-opus-5", json!([hi, part, hi]), false),
+        (Format::Anthropic, "claude-opus-5", json!([hi, part, text("user", "\n")]), true),
         (Format::Anthropic, "claude-saga-7", json!([hi, part]), true),
         (Format::Anthropic, "kimi-k3", json!([hi, part]), false),
         (Format::OpenAi, "gpt-5", json!([hi, part]), false),
