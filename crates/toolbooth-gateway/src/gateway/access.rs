@@ -1,7 +1,8 @@
 //! Which models a caller may use.
 
-use super::settings::ModelAlias;
-use super::{ErrorKind, GatewayError, GatewaySettings, Plan, Result};
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
+use crate::gateway::plan::Plan;
+use crate::gateway::settings::{GatewaySettings, ModelAlias};
 use toolbooth::principal::Principal;
 use toolbooth::schema::text::excerpt;
 use toolbooth::settings::Settings;

@@ -13,7 +13,9 @@
 
 use std::cell::Cell;
 
-use super::{ErrorKind, FunctionTool, GatewayError, Notes, Result, Tool};
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
+use crate::gateway::notes::Notes;
+use crate::gateway::tool::{FunctionTool, Tool};
 use crate::wire::ToolCall;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;

@@ -1,13 +1,16 @@
 //! Answers that clients ask for later (`background: true` of Responses). A task runs the chat as it would run within the
 //! request, once: a chat that was interrupted has failed, because to repeat it could cost or do everything twice.
 
-use super::chat::{Chat, Sender};
-use super::front::Front;
-use super::front::responses::Responses;
-use super::front::responses::background::{PREFIX, draft, failed, shown};
-use super::plan::CALLER_KEY;
-use super::report::Operation;
-use super::{GatewayError, GatewaySettings, Notes, rounds};
+use crate::gateway::chat::{Chat, Sender};
+use crate::gateway::error::GatewayError;
+use crate::gateway::front::Front;
+use crate::gateway::front::responses::Responses;
+use crate::gateway::front::responses::background::{PREFIX, draft, failed, shown};
+use crate::gateway::notes::Notes;
+use crate::gateway::plan::CALLER_KEY;
+use crate::gateway::report::Operation;
+use crate::gateway::rounds;
+use crate::gateway::settings::GatewaySettings;
 use std::time::Duration;
 use toolbooth::budget::Unit;
 use toolbooth::call::{BackgroundHandler, BackgroundRequest, BackgroundTask, Rejection};

@@ -5,12 +5,13 @@ mod media;
 
 pub(super) use call_parts::{CallPart, CallProgress, is_complete};
 
-use super::MAX_CALLS;
-use super::adapter::Names;
-use super::{
-    AssistantMessage, Completion, DecodeOptions, Delta, IdSource, ProviderState, Read, SseEvent,
-    StreamEvent, UpstreamError,
-};
+use crate::gateway::adapter::Names;
+use crate::gateway::completion::{AssistantMessage, Completion, Read, UpstreamError};
+use crate::gateway::ids::IdSource;
+use crate::gateway::open_calls::MAX_CALLS;
+use crate::gateway::provider_state::ProviderState;
+use crate::gateway::sse::SseEvent;
+use crate::gateway::stream::{DecodeOptions, Delta, StreamEvent};
 use crate::wire::{Arguments, Finish, FinishReason, Item, ModelAnswer, ToolCall};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::schema::text::excerpt;

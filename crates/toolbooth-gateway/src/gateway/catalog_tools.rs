@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::ptr;
 
-use super::report::{RanCall, ReportedChallenge};
-use super::{
-    ChatRequest, ErrorKind, Format, GatewayError, ModelTool, Notes, Report, Result, Selection,
-    Tool, ToolResult,
-};
+use crate::gateway::adapter::Format;
+use crate::gateway::conversation::ToolResult;
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
+use crate::gateway::notes::Notes;
+use crate::gateway::report::{RanCall, Report, ReportedChallenge};
+use crate::gateway::request::{ChatRequest, ModelTool};
+use crate::gateway::tool::{Selection, Tool};
 use crate::providers::{for_model, tool_request};
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::call::{Outcome, Rejection, RequestContext, Search, ToolRequest, ToolSelector};

@@ -6,17 +6,25 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::arguments::Schemas;
-use super::catalog_tools::CatalogTools;
-use super::front::Front;
-use super::optional_members::Rejected;
-use super::plan::CALLER_KEY;
-use super::report::Operation;
-use super::{
-    ChatRequest, Completion, CompletionInfo, ErrorKind, GatewayError, GatewaySettings, HistoryItem,
-    Hold, IdSource, Limits, Plan, ProviderKeys, Report, Result, Target, Units, background,
-    continuation, extras, rounds,
-};
+use crate::gateway::arguments::Schemas;
+use crate::gateway::background;
+use crate::gateway::catalog_tools::CatalogTools;
+use crate::gateway::completion::{Completion, CompletionInfo};
+use crate::gateway::continuation;
+use crate::gateway::conversation::HistoryItem;
+use crate::gateway::cost::Hold;
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
+use crate::gateway::extras;
+use crate::gateway::front::Front;
+use crate::gateway::ids::IdSource;
+use crate::gateway::limits::Limits;
+use crate::gateway::optional_members::Rejected;
+use crate::gateway::plan::{CALLER_KEY, Plan, ProviderKeys, Target};
+use crate::gateway::report::{Operation, Report};
+use crate::gateway::request::ChatRequest;
+use crate::gateway::rounds;
+use crate::gateway::settings::GatewaySettings;
+use crate::gateway::units::Units;
 use toolbooth::address::is_localhost;
 use toolbooth::call::{BackgroundRequest, Pipeline, Rejection, RequestContext};
 use toolbooth::host::{Host, boxed};

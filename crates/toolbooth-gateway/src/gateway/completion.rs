@@ -1,8 +1,10 @@
 //! A model's answer, the same for all providers.
 
-use super::optional_members::Complaint;
-use super::provider_state::REASONING;
-use super::{Format, ProviderState, Result, ToolResult, Turn};
+use crate::gateway::adapter::Format;
+use crate::gateway::conversation::{ToolResult, Turn};
+use crate::gateway::error::Result;
+use crate::gateway::optional_members::Complaint;
+use crate::gateway::provider_state::{ProviderState, REASONING};
 use crate::wire::openai::message::{Call, Message};
 use crate::wire::{FinishReason, Media, ToolCall, Usage};
 use toolbooth::json::{self, Object, Value};

@@ -3,11 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::conversation::Assistant;
-use super::raw_json::{nested, parse};
-use super::{
-    ChatRequest, GatewayError, HistoryItem, Notes, ProviderState, Result, Sender, ToolResult, Turn,
-};
+use crate::gateway::chat::Sender;
+use crate::gateway::conversation::{Assistant, HistoryItem, ToolResult, Turn};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::notes::Notes;
+use crate::gateway::provider_state::ProviderState;
+use crate::gateway::raw_json::{nested, parse};
+use crate::gateway::request::ChatRequest;
 use crate::wire::ToolCall;
 use toolbooth::json::{self, Object, Value};
 use toolbooth::seal::{ContinuationToken, EXPIRED_STATE, RequestState};

@@ -6,7 +6,10 @@ use base64ct::{Base64, Encoding};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::{Format, GatewayError, ProviderState, media_type};
+use crate::gateway::adapter::Format;
+use crate::gateway::error::GatewayError;
+use crate::gateway::media_type;
+use crate::gateway::provider_state::ProviderState;
 use crate::wire::ToolCall;
 use toolbooth::json::{Object, Value};
 

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use super::{Chat, ErrorKind, GatewayError, Result, Target};
+use crate::gateway::chat::Chat;
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
+use crate::gateway::plan::Target;
 use crate::wire::Usage;
 use toolbooth::budget::Unit;
 use toolbooth::call::{Purse, PurseReservation, Rejection};

@@ -2,9 +2,15 @@
 
 use serde::Serialize;
 
-use super::front::messages::estimate::tokens_of;
-use super::raw_json::raw_members;
-use super::{Chat, Format, GatewayError, Notes, Result, Sender, Target, UpstreamError, rounds};
+use crate::gateway::adapter::Format;
+use crate::gateway::chat::{Chat, Sender};
+use crate::gateway::completion::UpstreamError;
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::front::messages::estimate::tokens_of;
+use crate::gateway::notes::Notes;
+use crate::gateway::plan::Target;
+use crate::gateway::raw_json::raw_members;
+use crate::gateway::rounds;
 use crate::wire::Members;
 use crate::wire::fields::count;
 use toolbooth::http::{Answer, Response};

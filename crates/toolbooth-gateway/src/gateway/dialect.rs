@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::Facts;
+use crate::gateway::facts::Facts;
 use toolbooth::json;
 
 const TABLE: &str = include_str!("dialects.json");

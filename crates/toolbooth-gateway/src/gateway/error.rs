@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use super::UpstreamError;
-use super::front::Front;
-use super::optional_members::Complaint;
+use crate::gateway::completion::UpstreamError;
+use crate::gateway::front::Front;
+use crate::gateway::optional_members::Complaint;
 use crate::providers::ErrorType;
 use crate::wire::{Media, Usage};
 use toolbooth::call::CHALLENGE;

@@ -1,7 +1,9 @@
 //! What a provider can charge for beyond tokens at their usual price: tools that it runs itself, and betas. A budget in dollars counts
 //! tokens only, so its caller gets none of that, unless `MODELS` says that the price covers it.
 
-use super::{ChatRequest, Notes, Plan};
+use crate::gateway::notes::Notes;
+use crate::gateway::plan::Plan;
+use crate::gateway::request::ChatRequest;
 use toolbooth::budget::Unit;
 use toolbooth::call::Purse;
 use toolbooth::schema::text::excerpt;
@@ -36,7 +38,7 @@ pub(super) const REASON: &str = "can cost more than its tokens, and the caller h
 
 /// Whether the caller has a budget in dollars that could not count what one of the models charges beyond tokens.
 pub(super) fn are_uncounted(plan: &Plan<'_>, purse: &Purse<'_>) -> bool {
-    let covers = |target: &super::Target<'_>| {
+    let covers = |target: &crate::gateway::plan::Target<'_>| {
         target.is_paid_by_caller || target.price.is_some_and(|price| price.includes_extras)
     };
     purse.limits(Unit::Usd) && !plan.targets.iter().all(covers)

@@ -5,13 +5,16 @@ use std::mem::take;
 
 use serde_json::value::RawValue;
 
-use super::extras;
-use super::front::RequestLimits;
-use super::raw_json::{parse, raw_items, raw_member, to_raw};
-use super::{
-    ChatRequest, ErrorKind, GatewayError, GatewaySettings, Models, Notes, Plan, Result, Tool,
-    ToolChoice,
-};
+use crate::gateway::access::Models;
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
+use crate::gateway::extras;
+use crate::gateway::front::RequestLimits;
+use crate::gateway::notes::Notes;
+use crate::gateway::plan::Plan;
+use crate::gateway::raw_json::{parse, raw_items, raw_member, to_raw};
+use crate::gateway::request::ChatRequest;
+use crate::gateway::settings::GatewaySettings;
+use crate::gateway::tool::{Tool, ToolChoice};
 use crate::wire::{Json, ToolCall};
 use toolbooth::call::RequestContext;
 use toolbooth::host::Level;

@@ -56,34 +56,5 @@ mod tool;
 mod units;
 mod upstream;
 
-use access::Models;
-use adapter::{Format, TranslateOptions};
-use builder::{Builder, CallPart, CallProgress};
-use chat::{Chat, Sender};
-use completion::{AssistantMessage, Completion, CompletionInfo, Read, UpstreamError};
-use conversation::{HistoryItem, ToolContent, ToolResult, Turn};
-use cost::{Hold, Price};
-use dialect::{Dialect, Feature};
-use error::{ErrorDetails, ErrorKind, GatewayError, Result};
-use facts::{Effort, Facts, Thinking};
-use fields::Fields;
-use ids::IdSource;
-use limits::Limits;
-use notes::Notes;
-use open_calls::{MAX_CALLS, OpenCalls};
-use plan::{Plan, ProviderKeys, Target};
-use provider_state::ProviderState;
-use report::Report;
-use request::{
-    ApprovedCall, ChatRequest, ClientTool, ModelTool, NativeRequest, Passage, ResponsesContext,
-    Role, ServerEntry,
-};
-use settings::GatewaySettings;
-use sse::{SseEvent, SseParser};
-use stream::{DecodeOptions, Decoder, Delta, StreamEvent};
-use tool::{Approval, FunctionTool, Selection, Tool, ToolChoice};
-use units::Units;
-use upstream::Exchange;
-
 #[cfg(test)]
 mod tests;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::settings::{ModelProvider, ModelTarget};
-use super::{GatewaySettings, Models};
+use crate::gateway::access::Models;
+use crate::gateway::settings::{GatewaySettings, ModelProvider, ModelTarget};
 use crate::wire::fields::{count, text};
 use toolbooth::call::{Rejection, join_all};
 use toolbooth::host::{Host, HttpRequest, Level};

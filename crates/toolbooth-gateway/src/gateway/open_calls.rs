@@ -1,6 +1,6 @@
 //! Whether the calls and the results of a conversation match.
 
-use super::{GatewayError, Result};
+use crate::gateway::error::{GatewayError, Result};
 
 /// The most calls in an assistant message, of a request or of a model. The limit of the gateway's settings is lower.
 pub(super) const MAX_CALLS: usize = 1024;

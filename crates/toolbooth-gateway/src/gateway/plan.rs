@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::front::Front;
-use super::settings::{ModelAlias, ModelProvider, ModelTarget, preset};
-use super::{
-    ChatRequest, Effort, ErrorKind, Facts, Format, GatewayError, GatewaySettings, Models, Price,
-    Result,
-};
+use crate::gateway::access::Models;
+use crate::gateway::adapter::Format;
+use crate::gateway::cost::Price;
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
+use crate::gateway::facts::{Effort, Facts};
+use crate::gateway::front::Front;
+use crate::gateway::request::ChatRequest;
+use crate::gateway::settings::{GatewaySettings, ModelAlias, ModelProvider, ModelTarget, preset};
 use toolbooth::host::Random;
 use toolbooth::schema::text::excerpt;
 use toolbooth::secret::Secret;

@@ -1,7 +1,7 @@
 //! What a provider must get back with an assistant message: what its model has thought, in members of the message that clients may not
 //! have. Clients of Chat Completions send them back as they are; for all others they are sealed.
 
-use super::conversation::Assistant;
+use crate::gateway::conversation::Assistant;
 use crate::wire::fields::text;
 use toolbooth::json::{Object, Value};
 

@@ -6,7 +6,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::{ErrorKind, GatewayError, Result};
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
 use toolbooth::json::{self, Object, Value};
 
 /// The most JSON values in a request. A conversation is larger than the input of a tool.

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Notes, Sender, Target};
+use crate::gateway::chat::Sender;
+use crate::gateway::notes::Notes;
+use crate::gateway::plan::Target;
 use crate::wire::Usage;
 use toolbooth::call::Rejection;
 use toolbooth::host::Level;

@@ -5,10 +5,14 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
-use super::conversation::{MessageBody, PartContent};
-use super::fields::effort_of;
-use super::raw_json::{RawMembers, raw_member};
-use super::{Effort, Format, GatewayError, HistoryItem, Notes, Selection, Tool, ToolChoice};
+use crate::gateway::adapter::Format;
+use crate::gateway::conversation::{HistoryItem, MessageBody, PartContent};
+use crate::gateway::error::GatewayError;
+use crate::gateway::facts::Effort;
+use crate::gateway::fields::effort_of;
+use crate::gateway::notes::Notes;
+use crate::gateway::raw_json::{RawMembers, raw_member};
+use crate::gateway::tool::{Selection, Tool, ToolChoice};
 use crate::wire::ToolCall;
 use toolbooth::json;
 use toolbooth::seal::ContinuationToken;

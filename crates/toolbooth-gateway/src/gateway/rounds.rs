@@ -1,10 +1,11 @@
 //! The loop: ask the model, decide what follows from its answer, run the calls of compiled-in tools, ask again.
 
-use super::output::{BodyOutput, OpenStream, Output, StreamOutput};
-use super::{
-    AssistantMessage, Chat, Completion, ErrorKind, GatewayError, HistoryItem, Result, Sender,
-    ToolResult, continuation,
-};
+use crate::gateway::chat::{Chat, Sender};
+use crate::gateway::completion::{AssistantMessage, Completion};
+use crate::gateway::continuation;
+use crate::gateway::conversation::{HistoryItem, ToolResult};
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
+use crate::gateway::output::{BodyOutput, OpenStream, Output, StreamOutput};
 use crate::wire::{FinishReason, ToolCall};
 use toolbooth::call::RequestContext;
 use toolbooth::http::{Answer, BodyWriter, Response};

@@ -2,18 +2,18 @@
 
 use serde::Serialize;
 
-use super::background;
-use super::chat::chat;
-use super::count_tokens::count_tokens;
-use super::embeddings::embeddings;
-use super::front::Front;
-use super::front::chat::{ChatCompletions, encode_rejection};
-use super::front::messages::{self, Messages};
-use super::front::responses::Responses;
-use super::model_list::{ListedModel, ModelLimits, ModelList, ModelLists, models_of};
-use super::report::{Operation, log_rejected};
-use super::settings::{ModelProvider, SETTINGS};
-use super::{ErrorKind, GatewayError, GatewaySettings, Sender};
+use crate::gateway::background;
+use crate::gateway::chat::{Sender, chat};
+use crate::gateway::count_tokens::count_tokens;
+use crate::gateway::embeddings::embeddings;
+use crate::gateway::error::{ErrorKind, GatewayError};
+use crate::gateway::front::Front;
+use crate::gateway::front::chat::{ChatCompletions, encode_rejection};
+use crate::gateway::front::messages::{self, Messages};
+use crate::gateway::front::responses::Responses;
+use crate::gateway::model_list::{ListedModel, ModelLimits, ModelList, ModelLists, models_of};
+use crate::gateway::report::{Operation, log_rejected};
+use crate::gateway::settings::{GatewaySettings, ModelProvider, SETTINGS};
 use toolbooth::call::Rejection;
 use toolbooth::capability::Capability;
 use toolbooth::host::{Host, async_trait};

@@ -1,8 +1,11 @@
 //! Streams: a provider's events become deltas.
 
-use super::adapter::{EventDecoder, Names};
-use super::sse::SseError;
-use super::{Builder, Completion, Format, IdSource, ProviderState, Read, SseParser, UpstreamError};
+use crate::gateway::adapter::{EventDecoder, Format, Names};
+use crate::gateway::builder::Builder;
+use crate::gateway::completion::{Completion, Read, UpstreamError};
+use crate::gateway::ids::IdSource;
+use crate::gateway::provider_state::ProviderState;
+use crate::gateway::sse::{SseError, SseParser};
 use crate::wire::openai::message::Call;
 use crate::wire::{FinishReason, Media, ToolCall, Usage};
 use toolbooth::json::Value;

@@ -46,9 +46,8 @@ use crate::tests::CAPABILITIES;
 use toolbooth::catalog::Catalog;
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse, async_trait};
 use toolbooth::http::{Answer, Body, BodySink, ClientGone, Method, Request};
-use toolbooth::testing::FakeHost;
-use toolbooth::testing::Pairs;
 use toolbooth::testing::echo::CATALOG;
+use toolbooth::testing::{FakeHost, Pairs};
 use toolbooth::{Capability, Server};
 
 thread_local! {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
-use super::raw_json::parse;
-use super::{GatewayError, Result};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::raw_json::parse;
 use crate::wire::{Json, Members};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;

@@ -1,6 +1,7 @@
 //! What a chat takes from the limits of its caller: a request, and the calls of its answers (2api.ai, 7.4).
 
-use super::{Chat, Result, Sender};
+use crate::gateway::chat::{Chat, Sender};
+use crate::gateway::error::Result;
 use toolbooth::budget::Unit;
 
 /// What has been counted.

@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
-use super::adapter::decode_error;
-use super::optional_members::{Outgoing, RejectedMembers};
-use super::output::Output;
-use super::report::Attempt;
-use super::{
-    Chat, ErrorKind, GatewayError, Hold, IdSource, Notes, Result, Target, TranslateOptions,
-};
+use crate::gateway::adapter::{TranslateOptions, decode_error};
+use crate::gateway::chat::Chat;
+use crate::gateway::cost::Hold;
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
+use crate::gateway::ids::IdSource;
+use crate::gateway::notes::Notes;
+use crate::gateway::optional_members::{Outgoing, RejectedMembers};
+use crate::gateway::output::Output;
+use crate::gateway::plan::Target;
+use crate::gateway::report::Attempt;
 use toolbooth::budget::Unit;
 use toolbooth::host::{Host, HttpRequest, HttpResponse};
 use toolbooth::secret::Secret;

@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::{GatewayError, Job, MAX_EVENT_VALUES, Result, custom};
-use crate::gateway::conversation::{self, Message, MessageBody, Part, PartContent};
+use crate::gateway::adapter::{Format, Job, MAX_EVENT_VALUES, custom};
+use crate::gateway::conversation::{
+    self, HistoryItem, Message, MessageBody, Part, PartContent, ToolResult, Turn,
+};
+use crate::gateway::error::{GatewayError, Result};
 use crate::gateway::front::chat::message::of_turn;
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::nested;
-use crate::gateway::{Format, HistoryItem, Notes, ToolResult, Turn};
 use crate::wire::{Json, ToolCall};
 use toolbooth::json::{self, Value};
 

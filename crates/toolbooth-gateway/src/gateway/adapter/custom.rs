@@ -2,9 +2,11 @@
 
 use serde_json::value::RawValue;
 
-use super::{Format, Result};
+use crate::gateway::adapter::Format;
+use crate::gateway::error::Result;
 use crate::gateway::raw_json::{nested, parse, raw_member, to_raw};
-use crate::gateway::{ChatRequest, FunctionTool, Tool, ToolChoice};
+use crate::gateway::request::ChatRequest;
+use crate::gateway::tool::{FunctionTool, Tool, ToolChoice};
 use crate::wire::Json;
 use toolbooth::json::{self, Rendered, Value};
 

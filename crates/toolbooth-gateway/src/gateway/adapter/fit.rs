@@ -1,9 +1,13 @@
 //! The tools and the conversation of a request, as a provider of a different format than that of the client can get them.
 
-use super::{Format, GatewayError, Notes, Result, TranslateOptions, custom};
-use crate::gateway::conversation::{Message, MessageBody, Part};
+use crate::gateway::adapter::{Format, TranslateOptions, custom};
+use crate::gateway::conversation::{HistoryItem, Message, MessageBody, Part};
+use crate::gateway::dialect::Feature;
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::raw_member;
-use crate::gateway::{ChatRequest, Feature, HistoryItem, Tool, ToolChoice};
+use crate::gateway::request::ChatRequest;
+use crate::gateway::tool::{Tool, ToolChoice};
 use toolbooth::schema::text::excerpt;
 
 /// The tools that a provider gets, and which of them the model may call.

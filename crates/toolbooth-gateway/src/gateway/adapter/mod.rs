@@ -22,13 +22,21 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::optional_members::{complaints, described};
-use super::raw_json::{RawMembers, parse};
-use super::{
-    Builder, ChatRequest, Completion, DecodeOptions, Dialect, Effort, ErrorKind, Facts, Fields,
-    FunctionTool, GatewayError, HistoryItem, IdSource, NativeRequest, Notes, Passage, Read, Result,
-    SseEvent, Tool, ToolChoice, UpstreamError,
-};
+use crate::gateway::builder::Builder;
+use crate::gateway::completion::{Completion, Read, UpstreamError};
+use crate::gateway::conversation::HistoryItem;
+use crate::gateway::dialect::Dialect;
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
+use crate::gateway::facts::{Effort, Facts};
+use crate::gateway::fields::Fields;
+use crate::gateway::ids::IdSource;
+use crate::gateway::notes::Notes;
+use crate::gateway::optional_members::{complaints, described};
+use crate::gateway::raw_json::{RawMembers, parse};
+use crate::gateway::request::{ChatRequest, NativeRequest, Passage};
+use crate::gateway::sse::SseEvent;
+use crate::gateway::stream::DecodeOptions;
+use crate::gateway::tool::{FunctionTool, Tool, ToolChoice};
 use crate::wire::fields::{count, text};
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Object, Value};

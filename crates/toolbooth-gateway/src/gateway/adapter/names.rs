@@ -5,8 +5,9 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-use crate::gateway::conversation::{Message, MessageBody};
-use crate::gateway::{ChatRequest, HistoryItem, Tool, ToolChoice};
+use crate::gateway::conversation::{HistoryItem, Message, MessageBody};
+use crate::gateway::request::ChatRequest;
+use crate::gateway::tool::{Tool, ToolChoice};
 
 /// Whether a provider accepts the name of a function.
 pub(super) type Accepts = fn(&str) -> bool;

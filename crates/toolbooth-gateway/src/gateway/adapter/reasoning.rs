@@ -1,10 +1,12 @@
 //! What a model has thought goes back to the provider that it came from, and to no other.
 
-use super::{Format, Result};
-use crate::gateway::conversation::{Assistant, Turn};
+use crate::gateway::adapter::Format;
+use crate::gateway::conversation::{Assistant, HistoryItem, Turn};
+use crate::gateway::error::Result;
+use crate::gateway::notes::Notes;
 use crate::gateway::provider_state::{ProviderState, REASONING};
 use crate::gateway::raw_json::parse;
-use crate::gateway::{ChatRequest, HistoryItem, Notes};
+use crate::gateway::request::ChatRequest;
 use toolbooth::json::Value;
 
 /// The request without the reasoning of other providers than this one; `None` if nothing changes.

@@ -2,10 +2,12 @@
 
 use serde_json::value::RawValue;
 
-use super::{Format, Names, Result};
-use crate::gateway::conversation::{Message, MessageBody};
+use crate::gateway::adapter::{Format, Names};
+use crate::gateway::conversation::{HistoryItem, Message, MessageBody, Turn};
+use crate::gateway::error::Result;
 use crate::gateway::raw_json::{parse, raw_items, to_raw};
-use crate::gateway::{ChatRequest, FunctionTool, HistoryItem, Tool, ToolChoice, Turn};
+use crate::gateway::request::ChatRequest;
+use crate::gateway::tool::{FunctionTool, Tool, ToolChoice};
 use crate::wire::Json;
 use toolbooth::json::Value;
 

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{ErrorKind, GatewayError, Job, Result};
+use crate::gateway::adapter::Job;
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
+use crate::gateway::fields::Fields;
 use crate::gateway::raw_json::{parse, raw_member};
-use crate::gateway::{Fields, FunctionTool};
+use crate::gateway::tool::FunctionTool;
 use crate::providers::schema::{AdaptedSchema, Target, adapt_schema};
 use crate::wire::Json;
 use toolbooth::json;

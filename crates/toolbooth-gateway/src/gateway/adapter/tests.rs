@@ -15,8 +15,8 @@ mod thinking;
 
 use serde_json::{Value, json};
 
-use super::*;
-use crate::gateway::Feature;
+use crate::gateway::adapter::*;
+use crate::gateway::dialect::Feature;
 use crate::gateway::front::chat::decode;
 
 /// Options for a model of the provider.

@@ -3,12 +3,11 @@
 
 use serde_json::value::RawValue;
 
-use super::Result;
-use crate::gateway::conversation::{Message, MessageBody};
+use crate::gateway::conversation::{HistoryItem, Message, MessageBody};
+use crate::gateway::error::Result;
 use crate::gateway::ids::UniqueIds;
 use crate::gateway::raw_json::{parse, to_raw};
-use crate::gateway::request::repeats_ids;
-use crate::gateway::{ChatRequest, HistoryItem};
+use crate::gateway::request::{ChatRequest, repeats_ids};
 use toolbooth::json::{Object, Value};
 
 /// The request with an id of its own for each call; `None` if nothing changes.

@@ -3,10 +3,12 @@
 
 use std::borrow::Cow;
 
-use super::openai::{self, Stream};
-use super::{Adapter, EventDecoder, event_data};
+use crate::gateway::adapter::openai::{self, Stream};
+use crate::gateway::adapter::{Adapter, EventDecoder, event_data};
+use crate::gateway::builder::Builder;
+use crate::gateway::completion::Read;
 use crate::gateway::raw_json::pair;
-use crate::gateway::{Builder, Read, SseEvent};
+use crate::gateway::sse::SseEvent;
 use toolbooth::json::{MAX_VALUES, Object, Value};
 
 pub(super) static ADAPTER: Adapter = Adapter {
@@ -115,8 +117,9 @@ mod tests {
     use serde_json::json;
 
     use super::super::Format;
+    use crate::gateway::completion::Completion;
+    use crate::gateway::ids::IdSource;
     use crate::gateway::stream::{DecodeOptions, Decoder};
-    use crate::gateway::{Completion, IdSource};
 
     const CALL: &str = r#"{"name":"a","arguments":{"x":1}}"#;
 

@@ -2,9 +2,10 @@
 
 use std::mem;
 
-use super::Builder;
 use crate::gateway::adapter::custom;
-use crate::gateway::{Delta, Read, UpstreamError};
+use crate::gateway::builder::Builder;
+use crate::gateway::completion::{Read, UpstreamError};
+use crate::gateway::stream::Delta;
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::{self, Object};
 

@@ -1,7 +1,8 @@
 //! The pictures and sounds of an answer.
 
-use super::Builder;
-use crate::gateway::{Delta, Read, UpstreamError};
+use crate::gateway::builder::Builder;
+use crate::gateway::completion::{Read, UpstreamError};
+use crate::gateway::stream::Delta;
 use crate::wire::Media;
 use toolbooth::schema::text::excerpt;
 

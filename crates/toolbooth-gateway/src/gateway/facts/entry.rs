@@ -1,6 +1,6 @@
 //! What an operator says of a model: `facts` of an entry of `MODELS`.
 
-use super::Facts;
+use crate::gateway::facts::Facts;
 use toolbooth::json::{self, Object, Value};
 
 const TRUTH: &str = "true or false";

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::Facts;
-use super::name::{Name, Version};
+use crate::gateway::facts::Facts;
+use crate::gateway::facts::name::{Name, Version};
 use toolbooth::json;
 
 const TABLE: &str = include_str!("../../../models.json");

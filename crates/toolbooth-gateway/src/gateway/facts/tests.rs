@@ -1,7 +1,7 @@
 //! Tests of what is known of models.
 
-use super::*;
-use crate::gateway::Dialect;
+use crate::gateway::dialect::Dialect;
+use crate::gateway::facts::*;
 
 /// The facts in a few words: how the model thinks, what it rejects, whether it can be forced (`F`) and continues a message (`P`).
 fn described(format: Format, model: &str) -> String {

@@ -1,7 +1,7 @@
 //! The addresses in the parts of messages: of images, sounds, videos and files. A model on the operator's own machines may fetch
 //! them from there, so they must not lead to a private service or a file.
 
-use crate::gateway::{GatewayError, Result};
+use crate::gateway::error::{GatewayError, Result};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 

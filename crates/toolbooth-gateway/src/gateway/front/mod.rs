@@ -7,11 +7,13 @@ pub(super) mod responses;
 
 use serde::Serialize;
 
-use super::report::RanCall;
-use super::{
-    AssistantMessage, ChatRequest, Completion, CompletionInfo, Delta, Format, GatewayError, Notes,
-    Report, Result, StreamEvent,
-};
+use crate::gateway::adapter::Format;
+use crate::gateway::completion::{AssistantMessage, Completion, CompletionInfo};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::notes::Notes;
+use crate::gateway::report::{RanCall, Report};
+use crate::gateway::request::ChatRequest;
+use crate::gateway::stream::{Delta, StreamEvent};
 use crate::wire::Media;
 use toolbooth::http::Headers;
 use toolbooth::json;

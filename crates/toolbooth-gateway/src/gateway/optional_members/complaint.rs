@@ -4,7 +4,7 @@
 
 use serde_json::value::RawValue;
 
-use super::table::{BETAS, named, segments};
+use crate::gateway::optional_members::table::{BETAS, named, segments};
 use crate::wire::fields::text;
 use toolbooth::json::{self, Value};
 

@@ -6,9 +6,11 @@ mod table;
 
 use sha2::{Digest, Sha256};
 
-use super::notes::renamed;
-use super::raw_json::{compact, raw_member, raw_members, raw_of};
-use super::{ChatRequest, GatewayError, Notes, Target};
+use crate::gateway::error::GatewayError;
+use crate::gateway::notes::{Notes, renamed};
+use crate::gateway::plan::Target;
+use crate::gateway::raw_json::{compact, raw_member, raw_members, raw_of};
+use crate::gateway::request::ChatRequest;
 use crate::wire::{Json, Members};
 use complaint::Scope;
 pub(super) use complaint::{Complaint, complaints, described};

@@ -4,8 +4,13 @@ mod stream;
 
 pub(super) use stream::{OpenStream, StreamOutput};
 
-use super::front::{Answer, EarlierRound};
-use super::{AssistantMessage, Chat, Completion, DecodeOptions, Exchange, GatewayError, Result};
+use crate::gateway::chat::Chat;
+use crate::gateway::completion::{AssistantMessage, Completion};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::front::Answer;
+use crate::gateway::front::EarlierRound;
+use crate::gateway::stream::DecodeOptions;
+use crate::gateway::upstream::Exchange;
 use toolbooth::http::Response;
 
 /// Where an answer goes, and how it comes.

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use super::models::{self, ModelProvider};
-use crate::gateway::{Facts, Format, Price};
+use crate::gateway::adapter::Format;
+use crate::gateway::cost::Price;
+use crate::gateway::facts::Facts;
+use crate::gateway::settings::models::{self, ModelProvider};
 use crate::wire::fields::{count, text};
 use toolbooth::json::{self, Object, Value};
 use toolbooth::settings::{VariableDoc, VariableReader, nano_dollars};
@@ -191,7 +193,11 @@ fn alias(
     };
     let (mut attempts, mut retry_statuses) = (1, None);
     if let Some(retry) = members.get("retry") {
-        let retry = self::members(retry, ".retry", &["attempts", "status_codes"])?;
+        let retry = crate::gateway::settings::aliases::members(
+            retry,
+            ".retry",
+            &["attempts", "status_codes"],
+        )?;
         attempts = number(retry, "attempts", MAX_ATTEMPTS, ".retry")?.unwrap_or(1);
         retry_statuses = retry.get("status_codes").map(status_codes).transpose()?;
     }

@@ -1,10 +1,10 @@
 //! Tests of the gateway's settings.
 
-use super::*;
-use crate::gateway::{Dialect, Format};
+use crate::gateway::adapter::Format;
+use crate::gateway::dialect::Dialect;
+use crate::gateway::settings::*;
 use toolbooth::json;
-use toolbooth::settings::KeyLimits;
-use toolbooth::settings::Settings;
+use toolbooth::settings::{KeyLimits, Settings};
 use toolbooth::testing::FakeHost;
 
 const OPENAI: (&str, &str) = ("OPENAI_API_KEY", "sk-canary");

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::*;
+use crate::gateway::sse::*;
 
 /// The name, data and bytes of an event.
 type Found = (String, Option<String>, Vec<u8>);

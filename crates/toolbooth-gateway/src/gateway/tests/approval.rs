@@ -1,7 +1,7 @@
 //! Which compiled-in tools a request selects, which of their calls run, and which the user must approve.
 
-use super::loops::{both, names, say, world};
-use super::*;
+use crate::gateway::tests::loops::{both, names, say, world};
+use crate::gateway::tests::*;
 
 /// `Echo_Say` is read-only, `Echo_Narrow` is not.
 pub(super) fn narrow(id: &str, text: &str) -> Value {

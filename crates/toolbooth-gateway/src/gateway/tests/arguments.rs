@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::*;
 use crate::gateway::arguments::Schemas;
-use crate::gateway::{FunctionTool, Notes, Tool};
+use crate::gateway::notes::Notes;
+use crate::gateway::tests::*;
+use crate::gateway::tool::{FunctionTool, Tool};
 use crate::wire::{Arguments, ToolCall};
 
 fn function(schema: &Value) -> Tool {

@@ -1,7 +1,7 @@
 //! What is reserved and settled: the operations of the ledger, and what arrives at the provider.
 
-use super::members::{PROVIDERS, hi};
-use super::*;
+use crate::gateway::tests::members::{PROVIDERS, hi};
+use crate::gateway::tests::*;
 use toolbooth::host::LEDGER;
 use toolbooth::testing::CHUNK_END;
 
@@ -329,8 +329,8 @@ fn calls_of_answers_take_tool_calls() {
     let reply = ask(&world, vec![two()], &body(false));
     assert_eq!((reply.status, reply.code()), (429, "budget_exceeded".to_owned()));
     let parts = [
-        super::streams::part(0, Some("a"), "{}"),
-        super::streams::chunk(json!({}), Some("tool_calls")),
+        crate::gateway::tests::streams::part(0, Some("a"), "{}"),
+        crate::gateway::tests::streams::chunk(json!({}), Some("tool_calls")),
     ];
     let stream = answer(200, format!("{}data: [DONE]\n\n", parts.concat()));
     let reply = ask(&world, vec![stream], &body(true));

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::loops::{both, world};
-use super::*;
 use crate::GATEWAY;
+use crate::gateway::tests::loops::{both, world};
+use crate::gateway::tests::*;
 use toolbooth::call::{Challenge, GrantRequest, Granted, Grants, Rejection, UsedGrant};
 use toolbooth::capabilities::CORE;
 

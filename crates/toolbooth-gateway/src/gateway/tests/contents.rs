@@ -1,6 +1,6 @@
 //! What of a conversation a provider gets whose format has rules for it: white space, the order of messages, and types of media.
 
-use super::*;
+use crate::gateway::tests::*;
 
 const FRONTS: [&str; 3] = ["/v1/chat/completions", "/v1/messages", "/v1/responses"];
 

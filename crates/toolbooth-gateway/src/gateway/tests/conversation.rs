@@ -1,6 +1,6 @@
 //! What the tests of conversations share: clients of each format, and providers that answer in theirs, whole or streamed.
 
-use super::*;
+use crate::gateway::tests::*;
 
 pub(super) const CHAT: &str = "/v1/chat/completions";
 pub(super) const MESSAGES: &str = "/v1/messages";

@@ -1,7 +1,9 @@
 //! Ids of calls that come again in a later answer.
 
-use super::conversation::{CHAT, MESSAGES, RESPONSES, ask, ask_all, next, with_tool};
-use super::*;
+use crate::gateway::tests::conversation::{
+    CHAT, MESSAGES, RESPONSES, ask, ask_all, next, with_tool,
+};
+use crate::gateway::tests::*;
 
 /// A conversation in which two answers, and two calls of the second one, have the same id.
 fn repeated(path: &str) -> Value {

@@ -1,7 +1,9 @@
 //! What a model has thought goes back to its provider, and to no other.
 
-use super::conversation::{CHAT, MESSAGES, RESPONSES, ask, ask_all, next, with_tool};
-use super::*;
+use crate::gateway::tests::conversation::{
+    CHAT, MESSAGES, RESPONSES, ask, ask_all, next, with_tool,
+};
+use crate::gateway::tests::*;
 
 const FRONTS: [&str; 3] = [CHAT, MESSAGES, RESPONSES];
 

@@ -1,7 +1,7 @@
 //! Roles and the order of messages, as each provider takes them.
 
-use super::conversation::{CHAT, MESSAGES, RESPONSES, ask};
-use super::*;
+use crate::gateway::tests::conversation::{CHAT, MESSAGES, RESPONSES, ask};
+use crate::gateway::tests::*;
 
 const LATER: &str = "a system message within the conversation applies to all of it";
 

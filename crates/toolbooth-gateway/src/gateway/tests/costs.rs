@@ -1,7 +1,7 @@
 //! What the callers may spend: models, tiers and tokens.
 
-use super::members::{PROVIDERS, hi};
-use super::*;
+use crate::gateway::tests::members::{PROVIDERS, hi};
+use crate::gateway::tests::*;
 
 /// The SHA-256 of "abc".
 const HASH: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

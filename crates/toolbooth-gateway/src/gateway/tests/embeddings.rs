@@ -1,6 +1,6 @@
 //! Texts that are passed on to be embedded, and the lists of models.
 
-use super::*;
+use crate::gateway::tests::*;
 use toolbooth::host::LEDGER;
 
 /// The SHA-256 of "abc".
@@ -16,7 +16,8 @@ fn world(key: &Value, variables: &[(&str, &str)]) -> TestGateway {
     entry.as_object_mut().unwrap().extend(key.as_object().unwrap().clone());
     let keys = json!([entry]).to_string();
     let own = [("AUTH", "api-key"), ("API_KEYS", &*keys), ("DEVELOPMENT", "false")];
-    let mut world = TestGateway::with(&[super::members::PROVIDERS, &own, variables].concat());
+    let mut world =
+        TestGateway::with(&[crate::gateway::tests::members::PROVIDERS, &own, variables].concat());
     world.host.bindings.insert(LEDGER);
     world
 }

@@ -1,7 +1,7 @@
 //! Answers whose model has failed: clients never take them for complete.
 
-use super::members::PROVIDERS;
-use super::*;
+use crate::gateway::tests::members::PROVIDERS;
+use crate::gateway::tests::*;
 
 /// A token of input costs 1,000 nano-dollars, one of output 2,000.
 const MODELS: &str = r#"{

@@ -1,8 +1,8 @@
 //! Errors of providers, as the client sees them.
 
-use super::approval::select;
-use super::loops::{say, world};
-use super::*;
+use crate::gateway::tests::approval::select;
+use crate::gateway::tests::loops::{say, world};
+use crate::gateway::tests::*;
 
 #[test]
 fn statuses_and_codes() {

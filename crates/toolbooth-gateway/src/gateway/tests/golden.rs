@@ -12,7 +12,7 @@ mod said;
 
 use std::path::PathBuf;
 
-use super::*;
+use crate::gateway::tests::*;
 use cases::Case;
 
 /// The files, with their names.

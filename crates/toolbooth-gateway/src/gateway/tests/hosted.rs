@@ -1,6 +1,6 @@
 //! Tools that the provider would run, in the requests of coding agents: those that the operator has not listed never arrive.
 
-use super::*;
+use crate::gateway::tests::*;
 
 const ANTHROPIC: &[(&str, &str)] = &[("ANTHROPIC_API_KEY", "sk-ant")];
 

@@ -1,8 +1,8 @@
 //! Ids of calls that a provider repeats.
 
-use super::approval::{narrow, select};
-use super::loops::{both, say, streamed, world};
-use super::*;
+use crate::gateway::tests::approval::{narrow, select};
+use crate::gateway::tests::loops::{both, say, streamed, world};
+use crate::gateway::tests::*;
 
 fn ids(calls: &Value) -> Vec<&str> {
     calls.as_array().unwrap().iter().map(|call| call["id"].as_str().unwrap()).collect()

@@ -1,6 +1,6 @@
 //! The limits of 2api.ai, 7, for requests and answers.
 
-use super::*;
+use crate::gateway::tests::*;
 
 const KEY: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 /// The SHA-256 above is that of this key.
@@ -72,13 +72,14 @@ fn a_conversation_may_be_large() {
     for model in ["own/m", "anthropic/m", "google/m"] {
         let members =
             json!({"model": model, "max_tokens": 5, "messages": messages, "tools": tools});
-        let hi = super::members::hi(model);
-        let reply = TestGateway::with(super::members::PROVIDERS).ask(vec![hi], &chat(members));
+        let hi = crate::gateway::tests::members::hi(model);
+        let reply = TestGateway::with(crate::gateway::tests::members::PROVIDERS)
+            .ask(vec![hi], &chat(members));
         assert_eq!(reply.status, 200, "{model} {:.300}", reply.text);
         let sent = reply.sent[0].body.to_string();
         assert!(sent.len() > 4_800_000 && !sent.contains("malformed_arguments"), "{model}");
     }
-    let many = super::calls(&[call("1", "a", &arguments)]);
+    let many = crate::gateway::tests::calls(&[call("1", "a", &arguments)]);
     let variables = [("MAX_ARGUMENT_BYTES", "262144")];
     let validate =
         json!({"tools": [tool("a")], "request_options": {"validate_tool_arguments": true}});
@@ -141,7 +142,7 @@ fn a_team_pays_with_its_own_key() {
         let body = chat(json!({"model": model}));
         world.ask_with(vec![says("hi")], headers, &body, 0)
     };
-    let sent = |reply: &super::Reply| {
+    let sent = |reply: &crate::gateway::tests::Reply| {
         let header = reply.sent[0].headers.iter().find(|(name, _)| name == "authorization");
         header.map(|(_, value)| value.clone()).unwrap_or_default()
     };
@@ -188,11 +189,12 @@ fn the_rate_limit_of_calls_counts_chats() {
 fn an_answer_counts_as_its_calls() {
     let five: Vec<_> = (0..5).map(|at| call(&at.to_string(), "a", "{}")).collect();
     let streamed = || {
-        let parts = (0..5).map(|at| super::streams::part(at, Some("a"), "{}"));
-        let parts: Vec<_> =
-            parts.chain([super::streams::chunk(json!({}), Some("tool_calls"))]).collect();
+        let parts = (0..5).map(|at| crate::gateway::tests::streams::part(at, Some("a"), "{}"));
+        let parts: Vec<_> = parts
+            .chain([crate::gateway::tests::streams::chunk(json!({}), Some("tool_calls"))])
+            .collect();
         let parts: Vec<_> = parts.iter().map(String::as_str).chain(["data: [DONE]\n\n"]).collect();
-        super::streams::stream(&parts)
+        crate::gateway::tests::streams::stream(&parts)
     };
     for (limit, status) in [(5, 200), (4, 429)] {
         let mut world = TestGateway::new();
@@ -224,7 +226,7 @@ fn an_answer_counts_as_its_calls() {
 /// 9: an answer with calls ends with `tool_calls`. That it is not complete is in `_2api`.
 #[test]
 fn incomplete_answers_with_calls() {
-    let own = super::members::PROVIDERS;
+    let own = crate::gateway::tests::members::PROVIDERS;
     let anthropic = |reason: &str| {
         json!({
             "id": "m", "type": "message", "role": "assistant", "model": "c", "stop_reason": reason,
@@ -238,8 +240,8 @@ fn incomplete_answers_with_calls() {
     };
     let openai_stream = |reason: &str| {
         let parts = [
-            super::streams::part(0, Some("a"), "{}"),
-            super::streams::chunk(json!({}), Some(reason)),
+            crate::gateway::tests::streams::part(0, Some("a"), "{}"),
+            crate::gateway::tests::streams::chunk(json!({}), Some(reason)),
             "data: [DONE]\n\n".to_owned(),
         ];
         parts.concat()
@@ -302,7 +304,7 @@ fn models_that_cannot_be_forced_may_answer_with_text() {
             let members = json!({"model": model, "stream": stream, "max_tokens": 5, "tools": [tool("a")], "tool_choice": "required"});
             chat(members)
         };
-        let own = super::members::PROVIDERS;
+        let own = crate::gateway::tests::members::PROVIDERS;
         let reply =
             TestGateway::with(own).ask(vec![answer(200, says(text).to_string())], &body(false));
         let whole = reply.json();

@@ -1,6 +1,6 @@
 //! The loop over compiled-in tools.
 
-use super::*;
+use crate::gateway::tests::*;
 use toolbooth::catalog::{Entry, List, ListBody, Lists, Needs, SearchIndex, Tool};
 
 /// Narrow is found by `say`, too. Private is always listed.
@@ -118,7 +118,7 @@ pub(super) fn streamed(answer: Result<HttpResponse, HttpError>) -> Result<HttpRe
     chunk(json!({}), choice["finish_reason"].clone(), Value::Null);
     chunk(json!({}), Value::Null, body["usage"].clone());
     text.push_str("data: [DONE]\n\n");
-    super::answer(200, text)
+    crate::gateway::tests::answer(200, text)
 }
 
 /// What a request returns as a whole and as a stream: text, finish reason, calls and `_2api`.

@@ -1,9 +1,9 @@
 //! Pictures, sounds and other files in answers.
 
-use super::loops::world as with_tools;
-use super::members::PROVIDERS;
-use super::streams::stream;
-use super::*;
+use crate::gateway::tests::loops::world as with_tools;
+use crate::gateway::tests::members::PROVIDERS;
+use crate::gateway::tests::streams::stream;
+use crate::gateway::tests::*;
 
 pub(super) const CHAT: &str = "/v1/chat/completions";
 pub(super) const RESPONSES: &str = "/v1/responses";

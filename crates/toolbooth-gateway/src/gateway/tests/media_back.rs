@@ -1,8 +1,8 @@
 //! Pictures that come back with the conversation, and requests for them.
 
-use super::media::{CHAT, PICTURE, RESPONSES, gemini, request};
-use super::members::{PROVIDERS, hi};
-use super::*;
+use crate::gateway::tests::media::{CHAT, PICTURE, RESPONSES, gemini, request};
+use crate::gateway::tests::members::{PROVIDERS, hi};
+use crate::gateway::tests::*;
 
 const DATA: &str = "iVBORw0KGgo=";
 

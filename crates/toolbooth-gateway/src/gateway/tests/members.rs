@@ -1,7 +1,7 @@
 //! Which members and tools of a request arrive at the provider.
 
-use super::loops::streamed;
-use super::*;
+use crate::gateway::tests::loops::streamed;
+use crate::gateway::tests::*;
 
 pub(super) const PROVIDERS: &[(&str, &str)] = &[
     ("ANTHROPIC_API_KEY", "k"),

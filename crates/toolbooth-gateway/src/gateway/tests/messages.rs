@@ -1,6 +1,6 @@
 //! `/v1/messages` from request to response.
 
-use super::*;
+use crate::gateway::tests::*;
 
 /// Of the key `abc`.
 pub(super) const HASH: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -111,7 +111,8 @@ fn errors() {
     }
     // The policy of the route, too.
     let keys = json!([{"name": "a", "scopes": ["gateway"], "hash": HASH}]).to_string();
-    let gateway = super::messages::gateway(&[("AUTH", "api-key"), ("API_KEYS", &keys)]);
+    let gateway =
+        crate::gateway::tests::messages::gateway(&[("AUTH", "api-key"), ("API_KEYS", &keys)]);
     let body = ask("openai/m", json!({}));
     let reply = gateway.ask(vec![], &body);
     assert_eq!(
@@ -217,7 +218,8 @@ fn compiled_in_tools() {
 /// Anthropic gets the request as the client wrote it, with the server's tools and the rounds of their calls.
 #[test]
 fn to_anthropic_with_tools_of_the_server() {
-    let gateway = TestGateway { path: "/v1/messages", ..super::loops::world(VARIABLES) };
+    let gateway =
+        TestGateway { path: "/v1/messages", ..crate::gateway::tests::loops::world(VARIABLES) };
     let mut body = ask("anthropic/claude-opus-5", own_tools("never"));
     let cached = json!({"type": "ephemeral"});
     let document = json!({
@@ -451,7 +453,7 @@ fn counting_tokens() {
     with_tools["model"] = json!("anthropic/m");
     with_tools["messages"] = messages.clone();
     let path = "/v1/messages/count_tokens";
-    let own = TestGateway { path, ..super::loops::world(VARIABLES) };
+    let own = TestGateway { path, ..crate::gateway::tests::loops::world(VARIABLES) };
     let found = own.ask(vec![answer(200, r#"{"input_tokens":8}"#)], &with_tools);
     let tools = found.sent[0].body["tools"].as_array().unwrap();
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Blocks of Anthropic that mean nothing to the gateway, and citations, in answers that it rewrites.
 
-use super::messages::{ask, gateway, message, own_tools};
-use super::*;
+use crate::gateway::tests::messages::{ask, gateway, message, own_tools};
+use crate::gateway::tests::*;
 
 /// What Anthropic says: it has searched, cites what it found, and calls a tool of this server.
 fn cited() -> (Value, Vec<Value>) {
@@ -119,7 +119,9 @@ fn blocks_and_citations_are_kept_with_compiled_in_tools() {
         json!({"type": "mcp_tool_result", "tool_use_id": "toolu_1", "is_error": false, "content": [{"type": "text", "text": "a"}]}),
     ];
     let expected = [&blocks[..], &ran, &blocks[1..]].concat();
-    let gateway = super::loops::world(&[super::messages::VARIABLES, &[]].concat());
+    let gateway = crate::gateway::tests::loops::world(
+        &[crate::gateway::tests::messages::VARIABLES, &[]].concat(),
+    );
     let gateway = TestGateway { path: "/v1/messages", ..gateway };
     for stream in [false, true] {
         let of = |blocks: &[Value], reason| match stream {

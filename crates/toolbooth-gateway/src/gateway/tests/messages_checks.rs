@@ -1,7 +1,7 @@
 //! The checks of `/v1/messages` hold for the bodies that Anthropic gets as they are.
 
-use super::messages::{HASH, VARIABLES, ask, gateway, message, own_tools, world};
-use super::*;
+use crate::gateway::tests::messages::{HASH, VARIABLES, ask, gateway, message, own_tools, world};
+use crate::gateway::tests::*;
 
 /// Anthropic's events of these blocks.
 fn stream(blocks: &[Value], stop_reason: &str) -> Result<HttpResponse, HttpError> {
@@ -118,7 +118,9 @@ fn blocks_that_define_tools_do_not_pass() {
         json!({"messages": [{"role": "user", "content": "x", "more": [addition]}]}),
     ] {
         // With tools of the server, too.
-        let world = super::loops::world(&[VARIABLES, &[("GATEWAY_TOOLS", "Echo.Say")]].concat());
+        let world = crate::gateway::tests::loops::world(
+            &[VARIABLES, &[("GATEWAY_TOOLS", "Echo.Say")]].concat(),
+        );
         let extended = TestGateway { path: "/v1/messages", ..world };
         for gateway in [gateway(&[]), extended] {
             let body = ask("anthropic/m", members.clone());

@@ -1,8 +1,8 @@
 //! What models accept, from request to response: OpenAI's models that take tools at `/responses` only, and what `MODELS` says.
 
-use super::loops::{self, streamed};
-use super::responses::{function_call, message, native, native_stream};
-use super::*;
+use crate::gateway::tests::loops::{self, streamed};
+use crate::gateway::tests::responses::{function_call, message, native, native_stream};
+use crate::gateway::tests::*;
 
 const PROVIDERS: &[(&str, &str)] =
     &[("ANTHROPIC_API_KEY", "k"), ("PROVIDERS", "own"), ("OWN_BASE_URL", "https://own.example/v1")];

@@ -1,8 +1,8 @@
 //! Names of the client's tools that not every provider accepts.
 
-use super::approval::select;
-use super::loops::{streamed, world};
-use super::*;
+use crate::gateway::tests::approval::select;
+use crate::gateway::tests::loops::{streamed, world};
+use crate::gateway::tests::*;
 
 const PATHS: [&str; 3] = ["/v1/chat/completions", "/v1/messages", "/v1/responses"];
 

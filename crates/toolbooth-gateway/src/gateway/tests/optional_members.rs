@@ -2,9 +2,9 @@
 
 mod memory;
 
-use super::loops::{streamed, world};
-use super::members::{PROVIDERS, hi};
-use super::*;
+use crate::gateway::tests::loops::{streamed, world};
+use crate::gateway::tests::members::{PROVIDERS, hi};
+use crate::gateway::tests::*;
 
 const ROOM: &[(&str, &str)] = &[("GATEWAY_CALLER_KEYS", "true")];
 

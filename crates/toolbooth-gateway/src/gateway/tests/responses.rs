@@ -3,9 +3,9 @@
 mod background;
 mod own_tools;
 
-use super::loops::{streamed, world};
-use super::*;
 use crate::gateway::front::responses::tests::answers::{checked, parsed};
+use crate::gateway::tests::loops::{streamed, world};
+use crate::gateway::tests::*;
 
 fn gateway(variables: &[(&str, &str)]) -> TestGateway {
     TestGateway { path: "/v1/responses", ..world(variables) }
@@ -182,7 +182,8 @@ fn chats_with_a_provider_of_responses() {
         .as_array_mut()
         .unwrap()
         .extend([message.clone(), json!({"role": "tool", "tool_call_id": "c1", "content": "R"})]);
-    let reply = gateway.ask(vec![native(json!([self::message("U")]))], &next);
+    let reply =
+        gateway.ask(vec![native(json!([crate::gateway::tests::responses::message("U")]))], &next);
     let input = reply.sent[0].body["input"].as_array().unwrap();
     let kinds: Vec<_> = input.iter().map(|item| item["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["message", "reasoning", "message", "function_call", "function_call_output"]);
@@ -265,7 +266,7 @@ fn what_a_provider_must_get_back_is_sealed() {
     let without =
         TestGateway { path: "/v1/responses", ..world(&[ANTHROPIC, &[("STATE_KEY", "")]].concat()) };
     let result = without.ask(vec![answer_of()], &request).json();
-    assert_eq!(self::kinds(&result), ["reasoning", "function_call"]);
+    assert_eq!(crate::gateway::tests::responses::kinds(&result), ["reasoning", "function_call"]);
     let warnings = result["_2api"]["warnings"].as_array().unwrap();
     assert!(
         warnings.iter().any(|it| it.as_str().unwrap().starts_with("STATE_KEY")),

@@ -1,6 +1,6 @@
 //! Which provider gets a request, with which key, and what happens if it fails.
 
-use super::*;
+use crate::gateway::tests::*;
 
 const ANTHROPIC: (&str, &str) = ("ANTHROPIC_API_KEY", "sk-ant");
 const GROQ: &[(&str, &str)] =

@@ -1,6 +1,6 @@
 //! The tools of coding agents, by the kinds of their schemas, at each front and for each provider.
 
-use super::*;
+use crate::gateway::tests::*;
 
 /// Where requests come in.
 const PATHS: [&str; 3] = ["/v1/chat/completions", "/v1/responses", "/v1/messages"];

@@ -1,8 +1,8 @@
 //! The search in the server's tools: the model finds those whose definitions it does not get.
 
-use super::approval::{narrow, select};
-use super::loops::{both, names, say, world};
-use super::*;
+use crate::gateway::tests::approval::{narrow, select};
+use crate::gateway::tests::loops::{both, names, say, world};
+use crate::gateway::tests::*;
 use crate::tests::CAPABILITIES;
 use toolbooth::capabilities::SEARCH;
 

@@ -2,8 +2,8 @@
 
 mod formats;
 
-use super::members::PROVIDERS;
-use super::*;
+use crate::gateway::tests::members::PROVIDERS;
+use crate::gateway::tests::*;
 
 const FRONTS: [&str; 3] = ["/v1/chat/completions", "/v1/responses", "/v1/messages"];
 

@@ -1,6 +1,6 @@
 //! Streams: unchanged events, the end with `_2api`, limits, and streams that break off.
 
-use super::*;
+use crate::gateway::tests::*;
 use toolbooth::testing::{BREAKS_OFF, CHUNK_END};
 
 pub(super) fn chunk(delta: Value, finish_reason: Option<&str>) -> String {
@@ -284,8 +284,9 @@ fn what_is_held_back_has_a_limit() {
     // Blocks of Messages come one after the other, so what follows a call that is not complete waits.
     let open = part(0, Some("a"), "{");
     let parts: Vec<&str> = [&[open.as_str()][..], &[large.as_str(); 17]].concat();
-    let body = super::messages::ask("openai/m", json!({"stream": true, "max_tokens": 9}));
-    let reply = super::messages::gateway(&[]).ask(vec![stream(&parts)], &body);
+    let body =
+        crate::gateway::tests::messages::ask("openai/m", json!({"stream": true, "max_tokens": 9}));
+    let reply = crate::gateway::tests::messages::gateway(&[]).ask(vec![stream(&parts)], &body);
     assert!(reply.text.trim_end().ends_with("\"request_id\":null}"), "{}", reply.text);
     assert!(reply.text.contains("too large") && reply.text.len() < 4096, "{}", reply.text);
 }

@@ -1,7 +1,7 @@
 //! Items, parts, blocks and events that this server does not know.
 
-use super::members::{PROVIDERS, hi};
-use super::*;
+use crate::gateway::tests::members::{PROVIDERS, hi};
+use crate::gateway::tests::*;
 
 const SETTINGS: &[(&str, &str)] = &[
     ("ANTHROPIC_API_KEY", "k"),

@@ -1,10 +1,11 @@
 //! Requests that a client has written in Anthropic's format, with what compiled-in tools add to them.
 
-use super::messages::rounds;
-use super::request::{choice, must_not_force};
-use crate::gateway::NativeRequest;
-use crate::gateway::adapter::{Job, Result};
+use crate::gateway::adapter::Job;
+use crate::gateway::adapter::anthropic::messages::rounds;
+use crate::gateway::adapter::anthropic::request::{choice, must_not_force};
+use crate::gateway::error::Result;
 use crate::gateway::raw_json::raw_items;
+use crate::gateway::request::NativeRequest;
 use crate::wire::anthropic::request::ToolChoice as Choice;
 use crate::wire::{Json, Members};
 use toolbooth::json;

@@ -1,10 +1,14 @@
 //! The conversation in Anthropic's format.
 
-use super::thinking;
+use crate::gateway::adapter::Job;
+use crate::gateway::adapter::anthropic::thinking;
 use crate::gateway::adapter::conversation::{self, Assistant, Conversation, Entry};
-use crate::gateway::adapter::{GatewayError, Job, Result};
-use crate::gateway::conversation::{Part, PartContent, Source as ClientSource};
-use crate::gateway::{HistoryItem, Notes, ToolResult as CallResult, Turn, ids};
+use crate::gateway::conversation::{
+    HistoryItem, Part, PartContent, Source as ClientSource, ToolResult as CallResult, Turn,
+};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::ids;
+use crate::gateway::notes::Notes;
 use crate::wire::Json;
 use crate::wire::anthropic::ToolResult;
 use crate::wire::anthropic::request::{Block, Content, Message, Source};

@@ -6,9 +6,10 @@ mod request;
 mod stream;
 mod thinking;
 
-use super::{Adapter, EventDecoder, members_of_answer, raw};
+use crate::gateway::adapter::{Adapter, EventDecoder, members_of_answer, raw};
+use crate::gateway::builder::Builder;
+use crate::gateway::completion::{Read, UpstreamError};
 use crate::gateway::raw_json::{nested, raw_items, raw_member, typed};
-use crate::gateway::{Builder, Read, UpstreamError};
 use toolbooth::json::Value;
 
 /// The version of the API. Later ones reject `temperature`, `top_p` and `top_k`.

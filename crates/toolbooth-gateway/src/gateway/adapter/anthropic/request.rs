@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::messages::messages;
-use super::thinking;
+use crate::gateway::adapter::anthropic::messages::messages;
+use crate::gateway::adapter::anthropic::thinking;
 use crate::gateway::adapter::conversation::{self, Conversation, Entry};
 use crate::gateway::adapter::names::ANSWER;
 use crate::gateway::adapter::schema::{ClientSchema, NO_PARAMETERS};
-use crate::gateway::adapter::{GatewayError, Job, Result};
-use crate::gateway::{Facts, Fields, Format, FunctionTool, ToolChoice};
+use crate::gateway::adapter::{Format, Job};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::facts::Facts;
+use crate::gateway::fields::Fields;
+use crate::gateway::tool::{FunctionTool, ToolChoice};
 use crate::providers::anthropic::{PLAIN, STRICT};
 use crate::wire::Json;
 use crate::wire::anthropic::request::{

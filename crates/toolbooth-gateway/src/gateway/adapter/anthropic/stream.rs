@@ -5,10 +5,13 @@ use std::mem;
 
 use serde_json::value::RawValue;
 
-use super::{is_thinking, keep_blocks, keep_thinking};
+use crate::gateway::adapter::anthropic::{is_thinking, keep_blocks, keep_thinking};
 use crate::gateway::adapter::{EventDecoder, MAX_EVENT_VALUES, event_data, raw, reported};
+use crate::gateway::builder::{Builder, CallPart, CallProgress};
+use crate::gateway::completion::{Read, UpstreamError};
 use crate::gateway::raw_json::{compact, raw_member};
-use crate::gateway::{Builder, CallPart, CallProgress, Delta, Read, SseEvent, UpstreamError};
+use crate::gateway::sse::SseEvent;
+use crate::gateway::stream::Delta;
 use crate::wire::anthropic::{MessageUsage, finish_reason, read_block};
 use crate::wire::fields::{count, text};
 use crate::wire::{Finish, FinishReason, Item, ModelAnswer};

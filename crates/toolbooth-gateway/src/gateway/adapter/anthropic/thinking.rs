@@ -1,10 +1,11 @@
 //! `reasoning_effort` for Anthropic, and the thinking blocks that it must get back.
 
-use super::is_thinking;
+use crate::gateway::adapter::anthropic::is_thinking;
 use crate::gateway::adapter::conversation::{Conversation, Entry};
-use crate::gateway::adapter::{Job, Result};
-use crate::gateway::fields::effort_of;
-use crate::gateway::{Effort, Facts, Fields, Format, Thinking as Way};
+use crate::gateway::adapter::{Format, Job};
+use crate::gateway::error::Result;
+use crate::gateway::facts::{Effort, Facts, Thinking as Way};
+use crate::gateway::fields::{Fields, effort_of};
 use crate::wire::anthropic::request::Thinking as Mode;
 use toolbooth::json::{Object, Value};
 

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use crate::gateway::adapter::conversation::{self, Assistant, Conversation, Entry};
-use crate::gateway::adapter::{Job, Result, raw};
-use crate::gateway::conversation::{Part as ClientPart, PartContent, Source};
+use crate::gateway::adapter::{Job, raw};
+use crate::gateway::conversation::{Part as ClientPart, PartContent, Source, ToolResult, Turn};
+use crate::gateway::error::Result;
 use crate::gateway::media_type::is_text;
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::{parse, raw_items};
-use crate::gateway::{Notes, ToolResult, Turn};
 use crate::wire::gemini::ResultPart;
 use crate::wire::gemini::request::{Content, FileData, FunctionCall, InlineData, Part};
 use toolbooth::json::{self, Object, Value};
@@ -200,7 +201,7 @@ fn native<'t>(turn: &'t Turn, contents: &mut Contents<'t>, job: &'t Job<'_>) -> 
 fn parts<'t>(all: impl Iterator<Item = &'t ClientPart>, notes: &Notes) -> Result<Vec<Part<'t>>> {
     let mut parts = Vec::new();
     for part in all {
-        parts.extend(self::part(part, notes)?);
+        parts.extend(crate::gateway::adapter::gemini::contents::part(part, notes)?);
     }
     Ok(parts)
 }

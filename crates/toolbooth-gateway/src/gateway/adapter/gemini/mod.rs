@@ -7,10 +7,15 @@ use std::fmt::Write;
 
 use serde_json::value::RawValue;
 
-use super::names::MAX_SENT_NAME;
-use super::{Adapter, EventDecoder, MAX_EVENT_VALUES, event_data, members_of_answer, raw};
+use crate::gateway::adapter::names::MAX_SENT_NAME;
+use crate::gateway::adapter::{
+    Adapter, EventDecoder, MAX_EVENT_VALUES, event_data, members_of_answer, raw,
+};
+use crate::gateway::builder::Builder;
+use crate::gateway::completion::{Read, UpstreamError};
+use crate::gateway::ids;
 use crate::gateway::raw_json::{compact, raw_items, raw_member};
-use crate::gateway::{Builder, Read, SseEvent, UpstreamError, ids};
+use crate::gateway::sse::SseEvent;
 use crate::wire::gemini::{extra_content, response};
 use crate::wire::{Arguments, FinishReason, Item};
 use toolbooth::json::Value;

@@ -1,13 +1,14 @@
 //! Requests to Gemini.
 
-use super::contents::contents;
-use crate::gateway::adapter::conversation;
+use crate::gateway::adapter::gemini::contents::contents;
 use crate::gateway::adapter::schema::ClientSchema;
-use crate::gateway::adapter::{GatewayError, Job, Result};
+use crate::gateway::adapter::{Format, Job, conversation};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::facts::{Effort, Facts, Thinking};
+use crate::gateway::fields::Fields;
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::nested;
-use crate::gateway::{
-    Effort, Facts, Fields, Format, FunctionTool, Notes, Thinking, Tool, ToolChoice,
-};
+use crate::gateway::tool::{FunctionTool, Tool, ToolChoice};
 use crate::providers::gemini::PLAIN;
 use crate::wire::Members;
 use crate::wire::gemini::request::{

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::gateway::builder::is_complete;
-use crate::gateway::{Builder, CallPart, CallProgress, Delta, MAX_CALLS, Read, UpstreamError};
+use crate::gateway::builder::{Builder, CallPart, CallProgress, is_complete};
+use crate::gateway::completion::{Read, UpstreamError};
+use crate::gateway::open_calls::MAX_CALLS;
+use crate::gateway::stream::Delta;
 use crate::wire::fields::{count, text};
 use crate::wire::openai::argument_of;
 use toolbooth::json::{Object, Value};

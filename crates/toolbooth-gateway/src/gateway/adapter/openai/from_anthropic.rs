@@ -1,10 +1,14 @@
 //! Requests that clients have written in Anthropic's format, as a client of OpenAI writes them.
 
-use super::limit_member;
+use crate::gateway::adapter::Job;
+use crate::gateway::adapter::openai::limit_member;
 use crate::gateway::adapter::schema::ClientSchema;
-use crate::gateway::adapter::{Job, Result};
+use crate::gateway::error::Result;
+use crate::gateway::facts::Thinking;
+use crate::gateway::fields::Fields;
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::{RawMembers, raw_member};
-use crate::gateway::{Fields, FunctionTool, Notes, Thinking};
+use crate::gateway::tool::FunctionTool;
 use crate::providers::openai::STRICT;
 use crate::wire::openai::request::{Content, Said};
 use crate::wire::{Json, Members};

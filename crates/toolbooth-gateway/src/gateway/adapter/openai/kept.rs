@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use crate::gateway::adapter::Job;
+use crate::gateway::dialect::{Dialect, Feature};
+use crate::gateway::ids;
+use crate::gateway::notes::Notes;
 use crate::gateway::provider_state::REASONING;
-use crate::gateway::{Dialect, Feature, Notes, ids};
 use toolbooth::json::{Object, Value};
 
 const EXTRA: &str = "extra_content";

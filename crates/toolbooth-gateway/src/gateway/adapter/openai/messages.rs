@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::kept::Kept;
-use crate::gateway::adapter::{Job, Result, custom};
+use crate::gateway::adapter::openai::kept::Kept;
+use crate::gateway::adapter::{Job, custom};
 use crate::gateway::conversation::{
-    Assistant, Message, MessageBody, Part, PartContent, Source, joined,
+    Assistant, HistoryItem, Message, MessageBody, Part, PartContent, Source, ToolResult, joined,
 };
+use crate::gateway::error::Result;
 use crate::gateway::front::chat::message::of_turn;
 use crate::gateway::raw_json::parse;
-use crate::gateway::{HistoryItem, ToolResult};
 use crate::wire::openai::ToolMessage;
 use crate::wire::openai::message::{Call, Message as AssistantMessage};
 use crate::wire::openai::request::{Content, File, ImageUrl, InputAudio, Part as SentPart, Said};

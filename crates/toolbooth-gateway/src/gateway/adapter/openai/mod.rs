@@ -9,10 +9,11 @@ mod request;
 mod roles;
 mod stream;
 
-use super::names::MAX_SENT_NAME;
-use super::{Adapter, members_of_answer, raw, reported};
+use crate::gateway::adapter::names::MAX_SENT_NAME;
+use crate::gateway::adapter::{Adapter, members_of_answer, raw, reported};
+use crate::gateway::builder::Builder;
+use crate::gateway::completion::{Read, UpstreamError};
 use crate::gateway::raw_json::{compact, raw_items, raw_member};
-use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::fields::text;
 use crate::wire::{Arguments, Item, ToolCall, openai};
 use toolbooth::json::{Object, Value};

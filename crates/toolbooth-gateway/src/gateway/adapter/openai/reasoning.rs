@@ -1,7 +1,8 @@
 //! Reasoning in the members that compatible providers have for it.
 
-use crate::gateway::provider_state::REASONING;
-use crate::gateway::{Builder, ProviderState, Read};
+use crate::gateway::builder::Builder;
+use crate::gateway::completion::Read;
+use crate::gateway::provider_state::{ProviderState, REASONING};
 use crate::wire::fields::text;
 use toolbooth::json::{Object, Value};
 

@@ -4,16 +4,18 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::from_anthropic::{self, Manual, system};
-use super::limit_member;
-use super::messages::messages;
-use super::roles;
+use crate::gateway::adapter::openai::from_anthropic::{self, Manual, system};
+use crate::gateway::adapter::openai::messages::messages;
+use crate::gateway::adapter::openai::{limit_member, roles};
 use crate::gateway::adapter::schema::ClientSchema;
-use crate::gateway::adapter::{Job, Result};
+use crate::gateway::adapter::{Format, Job};
+use crate::gateway::dialect::Feature;
+use crate::gateway::error::Result;
+use crate::gateway::facts::Thinking;
+use crate::gateway::fields::Fields;
 use crate::gateway::raw_json::{parse, raw_member};
-use crate::gateway::{
-    ChatRequest, Feature, Fields, Format, FunctionTool, Thinking, Tool, ToolChoice,
-};
+use crate::gateway::request::ChatRequest;
+use crate::gateway::tool::{FunctionTool, Tool, ToolChoice};
 use crate::providers::openai::{COMPATIBLE, PLAIN, STRICT};
 use crate::wire::openai::request::{AllowedTools, Name, Request, ToolChoice as Choice};
 use crate::wire::{Json, Members};

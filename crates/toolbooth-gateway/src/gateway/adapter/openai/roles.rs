@@ -4,9 +4,10 @@
 use serde_json::value::RawValue;
 
 use crate::gateway::adapter::conversation::begins_with_assistant;
-use crate::gateway::conversation::{Assistant, Message, MessageBody, Part, joined};
+use crate::gateway::conversation::{Assistant, HistoryItem, Message, MessageBody, Part, joined};
+use crate::gateway::dialect::{Dialect, Feature};
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::{raw_member, raw_members, to_raw};
-use crate::gateway::{Dialect, Feature, HistoryItem, Notes};
 use crate::wire::Members;
 use toolbooth::json::Value;
 

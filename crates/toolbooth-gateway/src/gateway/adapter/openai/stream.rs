@@ -1,11 +1,16 @@
 //! Streams in OpenAI's format. An event that needs no change is passed on byte for byte.
 
-use super::calls::Calls;
-use super::{check_end, check_report, first_choice, leave_out, reasoning, written_arguments};
+use crate::gateway::adapter::openai::calls::Calls;
+use crate::gateway::adapter::openai::{
+    check_end, check_report, first_choice, leave_out, reasoning, written_arguments,
+};
 use crate::gateway::adapter::{
     EventDecoder, MAX_EVENT_VALUES, event_data, members_of_answer, reported,
 };
-use crate::gateway::{Builder, Delta, Read, SseEvent, UpstreamError};
+use crate::gateway::builder::Builder;
+use crate::gateway::completion::{Read, UpstreamError};
+use crate::gateway::sse::SseEvent;
+use crate::gateway::stream::Delta;
 use crate::wire::fields::{count, text};
 use crate::wire::openai::{content, finish_reason, read_media};
 use crate::wire::{Finish, Item, Usage};

@@ -2,11 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::gateway::adapter::{Job, Result};
-use crate::gateway::conversation::{Assistant, Message, MessageBody, Part, PartContent, Source};
+use crate::gateway::adapter::{Format, Job};
+use crate::gateway::conversation::{
+    Assistant, HistoryItem, Message, MessageBody, Part, PartContent, Source, ToolResult,
+};
+use crate::gateway::error::Result;
 use crate::gateway::front::chat::message::of_turn;
+use crate::gateway::ids;
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::parse;
-use crate::gateway::{Format, HistoryItem, Notes, ToolResult, ids};
 use crate::wire::responses::request::{Item, Output, Part as SentPart};
 use crate::wire::{Json, ToolCall};
 use toolbooth::json::{self, Value};

@@ -1,6 +1,7 @@
 //! The items of a response that arrive in parts, and which of them an event is about.
 
-use crate::gateway::{CallProgress, Read, UpstreamError};
+use crate::gateway::builder::CallProgress;
+use crate::gateway::completion::{Read, UpstreamError};
 use crate::wire::fields::{count, text};
 use toolbooth::json::Value;
 

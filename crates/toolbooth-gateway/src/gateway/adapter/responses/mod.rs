@@ -5,9 +5,13 @@ mod items;
 mod request;
 mod stream;
 
-use super::{Adapter, members_of_answer, openai, reported};
+use crate::gateway::adapter::Adapter;
+use crate::gateway::adapter::members_of_answer;
+use crate::gateway::adapter::openai;
+use crate::gateway::adapter::reported;
+use crate::gateway::builder::Builder;
+use crate::gateway::completion::{Read, UpstreamError};
 use crate::gateway::raw_json::nested;
-use crate::gateway::{Builder, Read, UpstreamError};
 use crate::wire::fields::text;
 use crate::wire::{Finish, FinishReason};
 use toolbooth::json::Value;

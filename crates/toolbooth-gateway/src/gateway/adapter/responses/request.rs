@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 
-use super::input::input;
 use crate::gateway::adapter::openai::from_anthropic;
+use crate::gateway::adapter::responses::input::input;
 use crate::gateway::adapter::schema::ClientSchema;
-use crate::gateway::adapter::{Job, Result};
+use crate::gateway::adapter::{Format, Job};
+use crate::gateway::error::Result;
+use crate::gateway::facts::Effort;
+use crate::gateway::fields::Fields;
 use crate::gateway::raw_json::{RawMembers, parse, raw_member};
-use crate::gateway::{Effort, Fields, Format, FunctionTool, Tool, ToolChoice};
+use crate::gateway::tool::{FunctionTool, Tool, ToolChoice};
 use crate::providers::openai::{PLAIN, STRICT};
 use crate::wire::responses::request::{
     AllowedTools, Choice, Function, Reasoning, Request, SAME_AS_CHAT, Text, ToolDefinition,
@@ -95,7 +98,9 @@ fn effort<'t>(word: Cow<'t, str>, job: &Job<'_>) -> Option<Cow<'t, str>> {
 /// A tool as Responses has it: without the level of Chat Completions that is named after its type.
 fn definition<'t>(tool: &'t Tool, index: usize, job: &'t Job<'t>) -> Result<ToolDefinition<'t>> {
     Ok(match tool {
-        Tool::Function(function) => ToolDefinition::Function(self::function(function, index, job)?),
+        Tool::Function(function) => ToolDefinition::Function(
+            crate::gateway::adapter::responses::request::function(function, index, job)?,
+        ),
         Tool::Custom { name, description, json } => {
             let mut format = Members::default();
             let format_of = |names: &[&str]| raw_member(json, names);

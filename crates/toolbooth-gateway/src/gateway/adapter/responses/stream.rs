@@ -1,9 +1,11 @@
 //! Streams of responses.
 
-use super::items::{Items, Moment, Progress};
-use super::{keep_reasoning, reason};
+use crate::gateway::adapter::responses::items::{Items, Moment, Progress};
+use crate::gateway::adapter::responses::{keep_reasoning, reason};
 use crate::gateway::adapter::{EventDecoder, MAX_VALUES, event_data, members_of_answer, reported};
-use crate::gateway::{Builder, CallPart, CallProgress, Read, SseEvent, UpstreamError};
+use crate::gateway::builder::{Builder, CallPart, CallProgress};
+use crate::gateway::completion::{Read, UpstreamError};
+use crate::gateway::sse::SseEvent;
 use crate::wire::fields::{count, text};
 use crate::wire::{Item, Media, MediaSource, Usage};
 use toolbooth::json::Value;

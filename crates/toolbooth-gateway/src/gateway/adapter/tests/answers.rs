@@ -1,9 +1,11 @@
 //! Whole answers.
 
-use super::*;
+use crate::gateway::adapter::tests::*;
+use crate::gateway::completion::{Completion, CompletionInfo, UpstreamError};
+use crate::gateway::front::Answer;
+use crate::gateway::front::Front;
 use crate::gateway::front::chat::ChatCompletions;
-use crate::gateway::front::{Answer, Front};
-use crate::gateway::{Completion, CompletionInfo, Report, UpstreamError};
+use crate::gateway::report::Report;
 
 fn decoded(provider: Format, body: &Value) -> Completion {
     provider.decode(body.to_string().as_bytes(), ids(), DecodeOptions::default()).unwrap()
@@ -142,7 +144,7 @@ fn arguments_are_as_the_provider_wrote_them() {
         ),
     ] {
         let whole = provider.decode(body.as_bytes(), ids(), DecodeOptions::default()).unwrap();
-        let (_, error, decoder) = super::streams::decoded(provider, &[stream.as_bytes()]);
+        let (_, error, decoder) = crate::gateway::adapter::tests::streams::decoded(provider, &[stream.as_bytes()]);
         assert_eq!(error, None, "{provider:?}");
         for completion in [whole, decoder.into_completion()] {
             let calls = &completion.message.tool_calls;
@@ -153,7 +155,7 @@ fn arguments_are_as_the_provider_wrote_them() {
     // Every provider gets them back like that.
     let messages = json!([
         {"role": "user", "content": "U"},
-        {"role": "assistant", "tool_calls": [super::call("c", "f", WRITTEN)]},
+        {"role": "assistant", "tool_calls": [crate::gateway::adapter::tests::call("c", "f", WRITTEN)]},
         {"role": "tool", "tool_call_id": "c", "content": "R"},
     ]);
     for (provider, expected) in [

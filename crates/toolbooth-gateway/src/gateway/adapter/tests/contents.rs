@@ -1,7 +1,7 @@
 //! Contents in parts, and reasoning in the members that providers with OpenAI's format have for it.
 
-use super::shapes::{read, stream};
-use super::*;
+use crate::gateway::adapter::tests::shapes::{read, stream};
+use crate::gateway::adapter::tests::*;
 
 /// G12: a content in parts is a text for every client, and thoughts are reasoning.
 #[test]

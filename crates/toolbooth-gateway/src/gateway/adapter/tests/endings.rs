@@ -1,9 +1,9 @@
 //! How answers end: words of other formats, failures, and answers that are empty without a reason of their own.
 
-use super::recorded::{ANTHROPIC, GEMINI, OPENAI, RESPONSES};
-use super::streams::{chunks, decoded, joined};
-use super::*;
-use crate::gateway::UpstreamError;
+use crate::gateway::adapter::tests::recorded::{ANTHROPIC, GEMINI, OPENAI, RESPONSES};
+use crate::gateway::adapter::tests::streams::{chunks, decoded, joined};
+use crate::gateway::adapter::tests::*;
+use crate::gateway::completion::UpstreamError;
 use crate::gateway::stream::StreamEvent;
 
 fn openai(message: Value, reason: Value) -> (String, String) {
@@ -167,7 +167,9 @@ fn errors_in_a_form_of_their_own() {
     );
 }
 
-fn events(lines: &[&str]) -> (Vec<StreamEvent>, Option<UpstreamError>, crate::gateway::Completion) {
+fn events(
+    lines: &[&str],
+) -> (Vec<StreamEvent>, Option<UpstreamError>, crate::gateway::completion::Completion) {
     let text: String = lines.iter().map(|line| format!("{line}\n\n")).collect();
     let (events, error, decoder) = decoded(Format::OpenAiCompatible, &[text.as_bytes()]);
     (events, error, decoder.into_completion())

@@ -1,8 +1,7 @@
 //! Calls and results in the conversation.
 
-use super::*;
-use crate::gateway::conversation::MessageBody;
-use crate::gateway::{HistoryItem, ToolResult, Turn};
+use crate::gateway::adapter::tests::*;
+use crate::gateway::conversation::{HistoryItem, MessageBody, ToolResult, Turn};
 
 fn conversation(calls: Value, results: Value) -> Value {
     let mut messages = vec![
@@ -144,8 +143,11 @@ fn names_that_gemini_does_not_accept() {
     let known = || Format::Gemini.names(&request);
     let whole = Format::Gemini.decode(text.as_bytes(), ids(), with(known())).unwrap();
     let stream = format!("data: {text}\n\n");
-    let (_, _, decoder) =
-        super::streams::decoded_with(Format::Gemini, known(), &[stream.as_bytes()]);
+    let (_, _, decoder) = crate::gateway::adapter::tests::streams::decoded_with(
+        Format::Gemini,
+        known(),
+        &[stream.as_bytes()],
+    );
     for completion in [whole, decoder.into_completion()] {
         let calls = &completion.message.tool_calls;
         assert_eq!(calls.iter().map(|call| &*call.name).collect::<Vec<_>>(), names);

@@ -1,6 +1,6 @@
 //! What models accept: members that they reject, thinking, and how a conversation ends.
 
-use super::*;
+use crate::gateway::adapter::tests::*;
 
 /// Which of these members a model gets, and which of them are named as dropped.
 fn sampling(format: Format, model: &str, more: Value) -> (String, String) {

@@ -1,6 +1,6 @@
 //! Requests to OpenAI and to providers with its format.
 
-use super::*;
+use crate::gateway::adapter::tests::*;
 
 fn sent(provider: Format, body: &str) -> String {
     let request = decode(body, &Notes::default()).unwrap();

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::recorded::{
+use crate::gateway::adapter::tests::recorded::{
     ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, OPENROUTER_ERROR, RESPONSES, RESPONSES_ERROR,
 };
-use super::streams::{chunks as chunks_of, decoded, decoded_with, joined};
-use super::*;
+use crate::gateway::adapter::tests::streams::{chunks as chunks_of, decoded, decoded_with, joined};
+use crate::gateway::adapter::tests::*;
 
 const ALL: [Format; 5] = [
     Format::OpenAi,

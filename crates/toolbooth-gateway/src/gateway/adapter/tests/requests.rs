@@ -1,6 +1,6 @@
 //! Requests to Anthropic and Gemini.
 
-use super::*;
+use crate::gateway::adapter::tests::*;
 
 const PNG: &str = "data:image/png;base64,iVBORw0KGgo=";
 
@@ -132,8 +132,11 @@ fn json_without_a_schema_of_anthropic() {
     let stream = stream.map(|data| format!("data: {data}\n\n")).concat();
     let names = || Format::Anthropic.names(&request(json_object.clone()));
     let whole = Format::Anthropic.decode(whole.as_bytes(), ids(), with(names())).unwrap();
-    let (_, error, decoder) =
-        super::streams::decoded_with(Format::Anthropic, names(), &[stream.as_bytes()]);
+    let (_, error, decoder) = crate::gateway::adapter::tests::streams::decoded_with(
+        Format::Anthropic,
+        names(),
+        &[stream.as_bytes()],
+    );
     assert_eq!(error, None);
     for completion in [whole, decoder.into_completion()] {
         assert_eq!(completion.message.content.as_deref(), Some(r#"{"b":1e3,"a":2}"#));
@@ -388,7 +391,7 @@ fn case_15_response_format() {
     let list = json!({"response_format": {"type": "json_schema", "json_schema": {"schema": list}}});
     for (provider, is_error) in [(Format::Anthropic, true), (Format::Gemini, false)] {
         for format in [&open, &list] {
-            let request = super::request(format.clone());
+            let request = crate::gateway::adapter::tests::request(format.clone());
             let body = provider.translate(&request, &options(provider), &Notes::default());
             let kind = body.err().map(|error| error.kind);
             let expected = is_error.then_some(ErrorKind::IncompatibleSchema);

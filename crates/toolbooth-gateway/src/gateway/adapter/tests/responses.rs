@@ -1,6 +1,6 @@
 //! Requests to providers with the format of Responses, from clients of the chat front.
 
-use super::*;
+use crate::gateway::adapter::tests::*;
 
 fn sent(members: Value) -> (Value, Vec<String>, Vec<String>) {
     translated(Format::Responses, members)

@@ -1,6 +1,6 @@
 //! Case 16: the schemas of the client's tools, as each provider accepts them.
 
-use super::*;
+use crate::gateway::adapter::tests::*;
 
 const ALL: [Format; 5] = [
     Format::OpenAi,

@@ -1,8 +1,8 @@
 //! What providers with OpenAI's format write differently, streamed and whole. Comments name the reports.
 
-use super::streams::{chunks, decoded_with, joined};
-use super::*;
-use crate::gateway::{Completion, UpstreamError};
+use crate::gateway::adapter::tests::streams::{chunks, decoded_with, joined};
+use crate::gateway::adapter::tests::*;
+use crate::gateway::completion::{Completion, UpstreamError};
 
 /// A stream of these parts of a message, which ends with this reason.
 pub(super) fn stream(parts: &[Value], reason: &str) -> String {

@@ -1,14 +1,14 @@
 //! Streams.
 
-use super::recorded::{
+use crate::gateway::adapter::tests::recorded::{
     ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, OPENROUTER_ERROR, RESPONSES, RESPONSES_ERROR,
 };
-use super::*;
+use crate::gateway::adapter::tests::*;
+use crate::gateway::completion::{CompletionInfo, UpstreamError};
 use crate::gateway::front::Front;
 use crate::gateway::front::chat::ChatCompletions;
 use crate::gateway::front::with_report;
 use crate::gateway::stream::{Decoder, Delta, StreamEvent};
-use crate::gateway::{CompletionInfo, UpstreamError};
 
 /// The events of a stream as the chat front needs them, and its error.
 pub(super) fn decoded(

@@ -1,6 +1,6 @@
 //! Case 6: thinking, and `reasoning_effort`.
 
-use super::*;
+use crate::gateway::adapter::tests::*;
 
 /// Case 6: thinking blocks come first in an assistant message; other things in `extra_content` do not.
 #[test]

@@ -2,10 +2,16 @@
 
 use serde::Serialize;
 
-use super::error_body;
-use crate::gateway::front::{Answer, EventEncoder, paragraphs, write_event, write_raw};
-use crate::gateway::report::RanCall;
-use crate::gateway::{AssistantMessage, CompletionInfo, Delta, GatewayError, Report};
+use crate::gateway::completion::{AssistantMessage, CompletionInfo};
+use crate::gateway::error::GatewayError;
+use crate::gateway::front::Answer;
+use crate::gateway::front::EventEncoder;
+use crate::gateway::front::chat::error_body;
+use crate::gateway::front::paragraphs;
+use crate::gateway::front::write_event;
+use crate::gateway::front::write_raw;
+use crate::gateway::report::{RanCall, Report};
+use crate::gateway::stream::Delta;
 use crate::wire::openai::message::{Call, Message};
 use crate::wire::{ImagePart, Usage};
 use toolbooth::json::{self, Object, Rendered};

@@ -2,10 +2,15 @@
 
 use toolbooth::json::{Object, Value};
 
-use crate::gateway::conversation::{Assistant, MessageBody, Part, PartContent, Source};
-use crate::gateway::conversation::{ToolContent, ToolResult};
+use crate::gateway::conversation::{
+    Assistant, MessageBody, Part, PartContent, Source, ToolContent, ToolResult,
+};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::fields::Fields;
+use crate::gateway::notes::Notes;
+use crate::gateway::provider_state::ProviderState;
 use crate::gateway::raw_json::parse;
-use crate::gateway::{Fields, GatewayError, Notes, ProviderState, Result, Role};
+use crate::gateway::request::Role;
 use crate::wire::{Arguments, ToolCall};
 
 /// Reads a message. The notes get the members that only providers with this format know.

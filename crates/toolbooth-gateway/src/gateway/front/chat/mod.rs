@@ -7,10 +7,15 @@ mod tools;
 
 use serde::Serialize;
 
-use super::{Answer, EventEncoder, Front, RequestLimits};
-use crate::gateway::{
-    ChatRequest, CompletionInfo, ErrorDetails, Format, GatewayError, Notes, Result,
-};
+use crate::gateway::adapter::Format;
+use crate::gateway::completion::CompletionInfo;
+use crate::gateway::error::{ErrorDetails, GatewayError, Result};
+use crate::gateway::front::Answer;
+use crate::gateway::front::EventEncoder;
+use crate::gateway::front::Front;
+use crate::gateway::front::RequestLimits;
+use crate::gateway::notes::Notes;
+use crate::gateway::request::ChatRequest;
 use crate::providers::{ErrorBody, ErrorType};
 use crate::wire::{Media, MediaForm};
 use answer::ChunkEncoder;

@@ -2,14 +2,16 @@
 
 use serde_json::value::RawValue;
 
-use super::message;
-use super::tools::{tool_choice, tools};
-use crate::gateway::conversation::Message;
+use crate::gateway::conversation::{HistoryItem, Message};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::fields::Fields;
 use crate::gateway::front::address;
+use crate::gateway::front::chat::message;
+use crate::gateway::front::chat::tools::{tool_choice, tools};
+use crate::gateway::notes::Notes;
+use crate::gateway::open_calls::OpenCalls;
 use crate::gateway::raw_json::{RawMembers, body_members, raw_members, raw_of, to_raw};
-use crate::gateway::{
-    ChatRequest, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role,
-};
+use crate::gateway::request::{ChatRequest, Role};
 use crate::wire::Members;
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::fields::Fields;
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::raw_member;
-use crate::gateway::{
-    Fields, FunctionTool, GatewayError, Notes, Result, Selection, Tool, ToolChoice,
-};
+use crate::gateway::tool::{FunctionTool, Selection, Tool, ToolChoice};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 

@@ -4,10 +4,13 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::block::{Block, Counts, Null, is_object, message_id, stop_reason};
-use super::stream::shows_reasoning;
-use crate::gateway::AssistantMessage;
-use crate::gateway::front::{Answer, with_report};
+use crate::gateway::completion::AssistantMessage;
+use crate::gateway::front::Answer;
+use crate::gateway::front::messages::block::{
+    Block, Counts, Null, is_object, message_id, stop_reason,
+};
+use crate::gateway::front::messages::stream::shows_reasoning;
+use crate::gateway::front::with_report;
 use crate::gateway::raw_json::nested;
 use crate::wire::Usage;
 use toolbooth::json::{self, Object, Rendered, Value};

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::thinking;
-use crate::gateway::ProviderState;
+use crate::gateway::front::messages::thinking;
+use crate::gateway::provider_state::ProviderState;
 use crate::gateway::report::RanCall;
 use crate::wire::{FinishReason, Usage};
 use toolbooth::json::{self, Rendered, Value};

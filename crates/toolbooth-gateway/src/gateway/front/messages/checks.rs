@@ -1,7 +1,8 @@
 //! Checks of the contents that Anthropic gets as they are.
 
+use crate::gateway::error::Result;
 use crate::gateway::front::address;
-use crate::gateway::{Result, media_type};
+use crate::gateway::media_type;
 use toolbooth::json::Value;
 
 /// The blocks that Anthropic may get as they are. Others can define tools, which no limit has checked.

@@ -4,15 +4,17 @@ use std::mem;
 
 use serde_json::value::RawValue;
 
-use super::part::{part, parts, text_block};
-use super::thinking::{self, Thinking};
-use crate::gateway::MAX_CALLS;
-use crate::gateway::conversation::{Assistant, MessageBody, Part};
-use crate::gateway::raw_json::{nested, raw_items, raw_member};
-use crate::gateway::{
-    Fields, GatewayError, HistoryItem, Notes, OpenCalls, ProviderState, Result, ToolContent,
-    ToolResult,
+use crate::gateway::conversation::{
+    Assistant, HistoryItem, MessageBody, Part, ToolContent, ToolResult,
 };
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::fields::Fields;
+use crate::gateway::front::messages::part::{part, parts, text_block};
+use crate::gateway::front::messages::thinking::{self, Thinking};
+use crate::gateway::notes::Notes;
+use crate::gateway::open_calls::{MAX_CALLS, OpenCalls};
+use crate::gateway::provider_state::ProviderState;
+use crate::gateway::raw_json::{nested, raw_items, raw_member};
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::{Object, Value};
 

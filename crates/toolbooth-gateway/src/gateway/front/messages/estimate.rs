@@ -1,8 +1,8 @@
 //! About how many tokens a request has, where no provider counts them.
 
-use crate::gateway::conversation::{Assistant, MessageBody, Part};
+use crate::gateway::conversation::{Assistant, HistoryItem, MessageBody, Part};
+use crate::gateway::request::ChatRequest;
 use crate::gateway::tool::{FunctionTool, Tool};
-use crate::gateway::{ChatRequest, HistoryItem};
 
 /// A token has about four bytes of a text.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -83,9 +83,11 @@ pub(in crate::gateway) fn tokens_of(json: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gateway::adapter::Format;
     use crate::gateway::conversation::{PartContent, Source};
+    use crate::gateway::conversation::{ToolContent, ToolResult, Turn};
     use crate::gateway::front::chat::decode;
-    use crate::gateway::{Format, Notes, ToolContent, ToolResult, Turn};
+    use crate::gateway::notes::Notes;
 
     #[test]
     fn the_data_of_media_counts_once() {

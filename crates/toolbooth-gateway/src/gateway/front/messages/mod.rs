@@ -19,11 +19,15 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::{Answer, EventEncoder, Front, RequestLimits};
-use crate::gateway::notes::renamed;
-use crate::gateway::{
-    ChatRequest, CompletionInfo, ErrorDetails, ErrorKind, Format, GatewayError, Notes, Result,
-};
+use crate::gateway::adapter::Format;
+use crate::gateway::completion::CompletionInfo;
+use crate::gateway::error::{ErrorDetails, ErrorKind, GatewayError, Result};
+use crate::gateway::front::Answer;
+use crate::gateway::front::EventEncoder;
+use crate::gateway::front::Front;
+use crate::gateway::front::RequestLimits;
+use crate::gateway::notes::{Notes, renamed};
+use crate::gateway::request::ChatRequest;
 use crate::wire::Media;
 use stream::MessageEncoder;
 use toolbooth::call::{Pipeline, Rejection};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::block::Null;
+use crate::gateway::front::messages::block::Null;
 use crate::gateway::model_list::ListedModel;
 use toolbooth::http::{Headers, Response};
 use toolbooth::time::utc;

@@ -4,9 +4,10 @@ use std::mem;
 
 use serde_json::value::RawValue;
 
-use super::thinking;
+use crate::gateway::error::{ErrorKind, GatewayError, Result};
+use crate::gateway::front::messages::thinking;
+use crate::gateway::ids;
 use crate::gateway::raw_json::{RawMembers, raw_items, raw_member, raw_members, raw_of};
-use crate::gateway::{ErrorKind, GatewayError, Result, ids};
 use crate::wire::{Json, Members};
 use toolbooth::http::Headers;
 use toolbooth::json::{self, Value};

@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::content::blocks;
 use crate::gateway::conversation::{Part, PartContent, Source};
+use crate::gateway::error::Result;
+use crate::gateway::fields::Fields;
+use crate::gateway::front::messages::content::blocks;
+use crate::gateway::media_type;
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::typed;
-use crate::gateway::{Fields, Notes, Result, media_type};
 use toolbooth::json::Value;
 
 /// The parts of a content.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
-use crate::gateway::Result;
+use crate::gateway::error::Result;
 use crate::gateway::ids::{self, UniqueIds};
 use crate::gateway::raw_json::{raw_items, raw_members, to_raw};
 use crate::wire::{Json, Members};

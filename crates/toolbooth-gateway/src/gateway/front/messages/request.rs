@@ -2,14 +2,17 @@
 
 use serde_json::value::RawValue;
 
-use super::NAMES;
-use super::checks::{check_addresses, is_known, is_known_message};
-use super::content::History;
-use super::native::{self, Own, PASSED_ON};
-use super::repair;
-use super::tools::{Servers, tool_choice, tools};
+use crate::gateway::adapter::Format;
+use crate::gateway::error::Result;
+use crate::gateway::fields::Fields;
+use crate::gateway::front::messages::checks::{check_addresses, is_known, is_known_message};
+use crate::gateway::front::messages::content::History;
+use crate::gateway::front::messages::native::{self, Own, PASSED_ON};
+use crate::gateway::front::messages::tools::{Servers, tool_choice, tools};
+use crate::gateway::front::messages::{NAMES, repair};
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::{RawMembers, body_members, raw_items, raw_member, raw_of};
-use crate::gateway::{ChatRequest, Fields, Format, NativeRequest, Notes, Passage, Result};
+use crate::gateway::request::{ChatRequest, NativeRequest, Passage};
 use crate::wire::Members;
 use toolbooth::http::Headers;
 use toolbooth::json::Value;

@@ -4,15 +4,19 @@ use std::mem;
 
 use serde::Serialize;
 
-use super::answer::Message;
-use super::block::{Block, Counts, Null, is_object, stop_reason};
-use super::error_body;
-use super::estimate::input_tokens;
-use super::thinking;
-use super::waiting::Waiting;
-use crate::gateway::front::{EventEncoder, write_event, write_raw};
-use crate::gateway::report::RanCall;
-use crate::gateway::{ChatRequest, CompletionInfo, Delta, GatewayError, Report};
+use crate::gateway::completion::CompletionInfo;
+use crate::gateway::error::GatewayError;
+use crate::gateway::front::EventEncoder;
+use crate::gateway::front::messages::answer::Message;
+use crate::gateway::front::messages::block::{Block, Counts, Null, is_object, stop_reason};
+use crate::gateway::front::messages::estimate::input_tokens;
+use crate::gateway::front::messages::waiting::Waiting;
+use crate::gateway::front::messages::{error_body, thinking};
+use crate::gateway::front::write_event;
+use crate::gateway::front::write_raw;
+use crate::gateway::report::{RanCall, Report};
+use crate::gateway::request::ChatRequest;
+use crate::gateway::stream::Delta;
 use crate::wire::{FinishReason, Usage};
 use toolbooth::json::{self, Rendered, Value};
 

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::gateway::ProviderState;
+use crate::gateway::provider_state::ProviderState;
 use crate::wire::Members;
 use toolbooth::json::{self, Object, Value};
 

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
-use super::content::SERVER_NAME;
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::fields::Fields;
+use crate::gateway::front::messages::content::SERVER_NAME;
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::raw_member;
-use crate::gateway::{
-    Approval, Fields, FunctionTool, GatewayError, Notes, Result, Selection, Tool, ToolChoice,
-};
+use crate::gateway::tool::{Approval, FunctionTool, Selection, Tool, ToolChoice};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 

@@ -1,6 +1,6 @@
 //! Parts of an answer that wait until a call is complete, because blocks come one after the other.
 
-use crate::gateway::Delta;
+use crate::gateway::stream::Delta;
 use toolbooth::json::{Value, to_string};
 
 /// The memory that a part takes, apart from its text.

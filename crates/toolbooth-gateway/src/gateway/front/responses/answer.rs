@@ -2,10 +2,14 @@
 
 use serde_json::value::RawValue;
 
-use super::events::ResponseEncoder;
-use crate::gateway::front::{Answer, EventEncoder, with_report};
+use crate::gateway::completion::AssistantMessage;
+use crate::gateway::front::Answer;
+use crate::gateway::front::EventEncoder;
+use crate::gateway::front::responses::events::ResponseEncoder;
+use crate::gateway::front::with_report;
 use crate::gateway::raw_json::raw_member;
-use crate::gateway::{AssistantMessage, ChatRequest, Delta, ModelTool};
+use crate::gateway::request::{ChatRequest, ModelTool};
+use crate::gateway::stream::Delta;
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Value};
 

@@ -1,9 +1,11 @@
 //! Responses in the background: what their clients get, before and after the chat.
 
-use super::events::ResponseEncoder;
-use super::item::Failure;
+use crate::gateway::completion::CompletionInfo;
+use crate::gateway::error::GatewayError;
+use crate::gateway::front::responses::events::ResponseEncoder;
+use crate::gateway::front::responses::item::Failure;
 use crate::gateway::raw_json::raw_members;
-use crate::gateway::{ChatRequest, CompletionInfo, GatewayError};
+use crate::gateway::request::ChatRequest;
 use crate::wire::{Json, Members};
 use toolbooth::call::{BackgroundState, BackgroundTask};
 use toolbooth::json;

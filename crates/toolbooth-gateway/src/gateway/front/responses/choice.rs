@@ -1,7 +1,8 @@
 //! `tool_choice`: which tools the model may call.
 
-use super::tools::{SEARCH, Tools, flat_name};
-use crate::gateway::{GatewayError, Result, Tool, ToolChoice};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::front::responses::tools::{SEARCH, Tools, flat_name};
+use crate::gateway::tool::{Tool, ToolChoice};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 

@@ -1,7 +1,7 @@
 //! Items of an answer that are still growing.
 
-use super::item::{Event, OutputItem, Part};
-use crate::gateway::ClientTool;
+use crate::gateway::front::responses::item::{Event, OutputItem, Part};
+use crate::gateway::request::ClientTool;
 use crate::wire::Json;
 use toolbooth::json::{self, Value};
 

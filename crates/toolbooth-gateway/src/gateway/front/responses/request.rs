@@ -2,19 +2,19 @@
 
 use serde_json::value::RawValue;
 
-use super::input::Input;
-use super::tools::Tools;
-use super::{NAMES, choice};
+use crate::gateway::adapter::Format;
 use crate::gateway::conversation::MessageBody;
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::fields::Fields;
+use crate::gateway::front::responses::input::Input;
+use crate::gateway::front::responses::tools::Tools;
+use crate::gateway::front::responses::{NAMES, choice};
 use crate::gateway::ids::UniqueIds;
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::{
     RawMembers, body_members, raw_items, raw_member, raw_members, raw_of, to_raw,
 };
-use crate::gateway::request::repeats_ids;
-use crate::gateway::{
-    ChatRequest, Fields, Format, GatewayError, NativeRequest, Notes, Passage, ResponsesContext,
-    Result,
-};
+use crate::gateway::request::{ChatRequest, NativeRequest, Passage, ResponsesContext, repeats_ids};
 use crate::wire::responses::request::SAME_AS_CHAT;
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Rendered, Value};

@@ -7,10 +7,13 @@ mod requests;
 
 use serde_json::{Value, json};
 
-use super::Responses;
-use super::request::decode;
+use crate::gateway::adapter::Format;
 use crate::gateway::adapter::tests::{options, translated_with};
-use crate::gateway::{ChatRequest, Format, GatewayError, Notes};
+use crate::gateway::error::GatewayError;
+use crate::gateway::front::responses::Responses;
+use crate::gateway::front::responses::request::decode;
+use crate::gateway::notes::Notes;
+use crate::gateway::request::ChatRequest;
 
 /// The formats into which requests are translated.
 const OTHERS: [Format; 4] =

@@ -6,10 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::value::RawValue;
 
 use crate::gateway::adapter::names::portable_name;
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::fields::Fields;
+use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::{raw_member, to_raw};
-use crate::gateway::{
-    ClientTool, Fields, FunctionTool, GatewayError, Notes, Result, Selection, ServerEntry, Tool,
-};
+use crate::gateway::request::{ClientTool, ServerEntry};
+use crate::gateway::tool::{FunctionTool, Selection, Tool};
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Rendered, Value};
 use toolbooth::schema::text::excerpt;

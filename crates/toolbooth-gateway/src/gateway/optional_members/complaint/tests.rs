@@ -1,6 +1,6 @@
 use serde_json::{Value as Json, json};
 
-use super::*;
+use crate::gateway::optional_members::complaint::*;
 
 fn found(body: &Json) -> Vec<(String, Scope)> {
     let text = body.to_string();

@@ -8,15 +8,15 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use self::writer::{Buffer, EventWriter};
-use super::Output;
 use crate::gateway::adapter::decode_error;
+use crate::gateway::chat::Chat;
+use crate::gateway::completion::{AssistantMessage, Completion, UpstreamError};
+use crate::gateway::error::{GatewayError, Result};
 use crate::gateway::front::Front;
-use crate::gateway::upstream::is_success;
-use crate::gateway::{
-    AssistantMessage, Chat, Completion, DecodeOptions, Decoder, Delta, Exchange, GatewayError,
-    Result, StreamEvent, UpstreamError,
-};
+use crate::gateway::output::Output;
+use crate::gateway::output::stream::writer::{Buffer, EventWriter};
+use crate::gateway::stream::{DecodeOptions, Decoder, Delta, StreamEvent};
+use crate::gateway::upstream::{Exchange, is_success};
 use toolbooth::host::ByteStream;
 use toolbooth::http::{BodySink, ClientGone, KeepAlive, PipeError};
 

@@ -2,11 +2,13 @@
 
 use std::mem;
 
-use super::Incoming;
+use crate::gateway::chat::Chat;
+use crate::gateway::completion::{AssistantMessage, Completion};
+use crate::gateway::error::{GatewayError, Result};
 use crate::gateway::front::EventEncoder;
-use crate::gateway::{
-    AssistantMessage, Chat, Completion, Delta, GatewayError, Report, Result, StreamEvent,
-};
+use crate::gateway::output::stream::Incoming;
+use crate::gateway::report::Report;
+use crate::gateway::stream::{Delta, StreamEvent};
 use crate::wire::FinishReason;
 use toolbooth::host::HttpError;
 

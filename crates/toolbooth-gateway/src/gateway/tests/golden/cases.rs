@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::super::*;
-use super::{provider, rules, said};
+use crate::gateway::tests::golden::{provider, rules, said};
+use crate::gateway::tests::*;
 
 /// The providers, so that each kind of address and key occurs.
 const VARIABLES: &[(&str, &str)] = &[

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::rules::Request;
+use crate::gateway::tests::golden::rules::Request;
 
 /// They need what the stand-ins know: which keywords a provider takes, and what it has signed.
 const OF_STAND_INS: &[&str] = &[

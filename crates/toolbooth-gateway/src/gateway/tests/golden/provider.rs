@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use super::super::*;
+use crate::gateway::tests::*;
 
 thread_local! {
     static SCRIPT: RefCell<VecDeque<Value>> = RefCell::default();

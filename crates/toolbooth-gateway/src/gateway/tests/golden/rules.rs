@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use super::super::Sent;
-use super::checks;
+use crate::gateway::tests::Sent;
+use crate::gateway::tests::golden::checks;
 
 const MODELS: &str = include_str!("../../../../stand-ins/models.json");
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::Reply;
+use crate::gateway::tests::Reply;
 
 pub(super) struct Said {
     /// Its text, thinking, calls and pictures, the reason why it ends, or its error.

@@ -1,7 +1,7 @@
 //! What later requests leave out at once.
 
-use super::super::loops::say;
-use super::*;
+use crate::gateway::tests::loops::say;
+use crate::gateway::tests::optional_members::*;
 
 /// Each: a request with its error, a later request, and whether the model gets the member then.
 #[test]

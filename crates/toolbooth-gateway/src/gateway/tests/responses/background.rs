@@ -1,6 +1,6 @@
 //! Responses in the background: a task runs the chat, and its client asks for the response.
 
-use super::*;
+use crate::gateway::tests::responses::*;
 use toolbooth::capabilities::{CORE, TASKS as TASKS_CAPABILITY};
 use toolbooth::host::{LEDGER, TASKS};
 

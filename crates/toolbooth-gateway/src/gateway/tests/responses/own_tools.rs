@@ -1,6 +1,6 @@
 //! Compiled-in tools in the format of OpenAI Responses: items of MCP, with approval.
 
-use super::*;
+use crate::gateway::tests::responses::*;
 
 const OWN: &str = "toolbooth";
 

@@ -1,6 +1,6 @@
 //! Calls of Anthropic and Responses, and of the servers with these formats, which write them differently.
 
-use super::*;
+use crate::gateway::tests::shapes::*;
 
 /// The other formats have the same kinds.
 #[test]

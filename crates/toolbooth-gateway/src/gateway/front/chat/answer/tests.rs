@@ -1,4 +1,4 @@
-use super::*;
+use crate::gateway::front::chat::answer::*;
 use crate::wire::FinishReason;
 use toolbooth::json::parse;
 

@@ -1,7 +1,7 @@
 use serde_json::json;
 
-use super::*;
-use crate::gateway::Tool;
+use crate::gateway::front::chat::request::*;
+use crate::gateway::tool::Tool;
 
 fn parse(members: serde_json::Value) -> Result<ChatRequest, GatewayError> {
     let mut body = json!({"model": "m", "messages": [{"role": "user", "content": "x"}]});

@@ -1,9 +1,10 @@
 //! Whole messages.
 
-use super::*;
+use crate::gateway::completion::AssistantMessage;
 use crate::gateway::front::EarlierRound;
-use crate::gateway::report::RanCall;
-use crate::gateway::{AssistantMessage, DecodeOptions, Report};
+use crate::gateway::front::messages::tests::*;
+use crate::gateway::report::{RanCall, Report};
+use crate::gateway::stream::DecodeOptions;
 
 /// The message for an answer of a provider, to a request with these members.
 fn encoded(

@@ -10,9 +10,9 @@ mod tools;
 
 use serde_json::{Value, json};
 
-use super::*;
-use crate::gateway::IdSource;
 use crate::gateway::adapter::tests::options;
+use crate::gateway::front::messages::*;
+use crate::gateway::ids::IdSource;
 use toolbooth::testing::Pairs;
 
 /// The body of a request with one user message and these members.

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::streams::{decoded, events, joined, written};
-use super::*;
+use crate::gateway::front::messages::tests::streams::{decoded, events, joined, written};
+use crate::gateway::front::messages::tests::*;
 
 /// JSON with the words of the format.
 fn values() -> impl Strategy<Value = Value> {
@@ -103,7 +103,7 @@ proptest! {
 
     #[test]
     fn any_stream_is_in_order_and_ends_once(deltas in deltas(), finish in prop::sample::select(&["stop", "tool_calls", "length"][..]), ends in any::<bool>()) {
-        let text = super::streams::openai(&deltas, finish);
+        let text = crate::gateway::front::messages::tests::streams::openai(&deltas, finish);
         let text = if ends { text.as_str() } else { text.strip_suffix("data: [DONE]\n\n").unwrap() };
         let (all, error) = decoded(Format::OpenAi, &[text.as_bytes()], false);
         let text = written(json!({"thinking": {"type": "adaptive"}}), &all, error.as_ref());

@@ -1,6 +1,6 @@
 //! Requests that are rejected, and the errors of the format.
 
-use super::*;
+use crate::gateway::front::messages::tests::*;
 
 #[test]
 fn invalid_requests_name_the_member() {

@@ -1,6 +1,6 @@
 //! What providers get.
 
-use super::*;
+use crate::gateway::front::messages::tests::*;
 
 /// The messages of a request as OpenAI gets them, and the members that are left out.
 fn messages(members: Value) -> (Value, Vec<String>) {
@@ -248,7 +248,7 @@ fn thinking_that_comes_back() {
     let (body, _) = sent(Format::Gemini, &request);
     assert_eq!(body["contents"][1], json!({"role": "model", "parts": [{"text": "A"}]}));
     // Nothing is left of a message with nothing else.
-    let request = super::request(json!({"messages": [
+    let request = crate::gateway::front::messages::tests::request(json!({"messages": [
         {"role": "user", "content": "x"}, {"role": "assistant", "content": [foreign]}, {"role": "user", "content": "y"},
     ]}));
     for format in [Format::OpenAi, Format::Anthropic] {

@@ -1,10 +1,10 @@
 //! Streams.
 
-use super::recorded::ANTHROPIC;
-use super::*;
-use crate::gateway::report::RanCall;
-use crate::gateway::stream::Decoder;
-use crate::gateway::{DecodeOptions, Delta, Report, StreamEvent, UpstreamError};
+use crate::gateway::completion::UpstreamError;
+use crate::gateway::front::messages::tests::recorded::ANTHROPIC;
+use crate::gateway::front::messages::tests::*;
+use crate::gateway::report::{RanCall, Report};
+use crate::gateway::stream::{DecodeOptions, Decoder, Delta, StreamEvent};
 
 /// The events that a client gets, by name and data.
 pub(super) type Events = Vec<(String, Value)>;

@@ -1,7 +1,7 @@
 //! The tools that providers get.
 
-use super::*;
-use crate::gateway::{Approval, Tool};
+use crate::gateway::front::messages::tests::*;
+use crate::gateway::tool::{Approval, Tool};
 
 const FORMATS: [Format; 3] = [Format::OpenAi, Format::OpenAiCompatible, Format::Gemini];
 

@@ -1,10 +1,10 @@
 //! Calls that the client gets. Several can be open at once.
 
-use super::{ResponseEncoder, of_item};
-use crate::gateway::ClientTool;
+use crate::gateway::front::responses::events::{ResponseEncoder, of_item};
 use crate::gateway::front::responses::input::APPROVAL;
 use crate::gateway::front::responses::item::Event;
 use crate::gateway::front::responses::open::{CallKind, OpenCall};
+use crate::gateway::request::ClientTool;
 use crate::wire::FinishReason;
 
 impl ResponseEncoder {

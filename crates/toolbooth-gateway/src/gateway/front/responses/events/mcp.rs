@@ -1,7 +1,7 @@
 //! What compiled-in tools add to a response: their list, and the calls that the gateway ran.
 
-use super::{ResponseEncoder, of_item};
 use crate::gateway::front::responses::answer;
+use crate::gateway::front::responses::events::{ResponseEncoder, of_item};
 use crate::gateway::front::responses::input::RAN;
 use crate::gateway::front::responses::item::{ErrorText, Event, OutputItem, ToolFailure};
 use crate::gateway::report::RanCall;

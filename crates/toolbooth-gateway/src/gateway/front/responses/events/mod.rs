@@ -5,15 +5,20 @@ mod mcp;
 mod picture;
 mod text;
 
-use super::item::{Event, Failure, Incomplete, OutputItem, Part, Response};
-use super::open::{OpenCall, OpenItem, PartKind};
-use super::{EXTRA, ROUNDS, answer};
-use crate::gateway::front::{EventEncoder, write_event, write_raw};
-use crate::gateway::report::RanCall;
-use crate::gateway::{
-    ChatRequest, CompletionInfo, Delta, ErrorKind, GatewayError, ProviderState, Report,
-    ResponsesContext,
+use crate::gateway::completion::CompletionInfo;
+use crate::gateway::error::{ErrorKind, GatewayError};
+use crate::gateway::front::EventEncoder;
+use crate::gateway::front::responses::item::{
+    Event, Failure, Incomplete, OutputItem, Part, Response,
 };
+use crate::gateway::front::responses::open::{OpenCall, OpenItem, PartKind};
+use crate::gateway::front::responses::{EXTRA, ROUNDS, answer};
+use crate::gateway::front::write_event;
+use crate::gateway::front::write_raw;
+use crate::gateway::provider_state::ProviderState;
+use crate::gateway::report::{RanCall, Report};
+use crate::gateway::request::{ChatRequest, ResponsesContext};
+use crate::gateway::stream::Delta;
 use crate::wire::{FinishReason, Members, Usage};
 use toolbooth::json::{self, Object, Rendered, Value};
 use toolbooth::seal::RequestState;

@@ -1,6 +1,6 @@
 //! Pictures that the model has made.
 
-use super::{ResponseEncoder, of_item};
+use crate::gateway::front::responses::events::{ResponseEncoder, of_item};
 use crate::gateway::front::responses::item::OutputItem;
 use crate::wire::Media;
 use toolbooth::json::{self, Value};

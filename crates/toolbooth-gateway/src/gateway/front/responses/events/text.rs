@@ -1,6 +1,6 @@
 //! Messages and reasoning, which grow until another item begins.
 
-use super::{ResponseEncoder, of_item, reasoning_item};
+use crate::gateway::front::responses::events::{ResponseEncoder, of_item, reasoning_item};
 use crate::gateway::front::responses::item::{Event, Part};
 use crate::gateway::front::responses::open::{Message, OpenItem, PartKind};
 use crate::wire::FinishReason;

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::Input;
-use crate::gateway::MAX_CALLS;
+use crate::gateway::continuation;
 use crate::gateway::conversation::{self as message, MessageBody, Part, PartContent, Source};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::fields::Fields;
+use crate::gateway::front::responses::input::Input;
 use crate::gateway::front::responses::{EXTRA, ROUNDS};
+use crate::gateway::open_calls::MAX_CALLS;
 use crate::gateway::raw_json::nested;
-use crate::gateway::{Fields, GatewayError, Result, continuation};
 use crate::wire::ToolCall;
 use toolbooth::json::{Object, Value};
 

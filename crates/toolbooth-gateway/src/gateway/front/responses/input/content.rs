@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::Input;
-use super::unknown::defines;
 use crate::gateway::conversation::{Part, PartContent, Source};
-use crate::gateway::{Fields, GatewayError, Result};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::fields::Fields;
+use crate::gateway::front::responses::input::Input;
+use crate::gateway::front::responses::input::unknown::defines;
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 

@@ -1,7 +1,11 @@
 //! Items of compiled-in tools: calls that the gateway ran, and those that the user must approve.
 
-use super::{APPROVAL, Input, RAN};
-use crate::gateway::{ApprovedCall, Fields, GatewayError, Result, ToolContent, continuation};
+use crate::gateway::continuation;
+use crate::gateway::conversation::ToolContent;
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::fields::Fields;
+use crate::gateway::front::responses::input::{APPROVAL, Input, RAN};
+use crate::gateway::request::ApprovedCall;
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::Value;
 

@@ -9,15 +9,16 @@ use std::collections::BTreeSet;
 
 use serde_json::value::RawValue;
 
-use self::assistant::Assistant;
-use super::tools::{SEARCH, Tools, flat_name};
-use crate::gateway::conversation::{MessageBody, Part};
+use crate::gateway::conversation::{HistoryItem, MessageBody, Part, ToolContent, ToolResult};
+use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::fields::Fields;
 use crate::gateway::front::address;
+use crate::gateway::front::responses::input::assistant::Assistant;
+use crate::gateway::front::responses::tools::{SEARCH, Tools, flat_name};
+use crate::gateway::notes::Notes;
+use crate::gateway::open_calls::OpenCalls;
 use crate::gateway::raw_json::raw_member;
-use crate::gateway::{
-    ApprovedCall, Fields, GatewayError, HistoryItem, Notes, OpenCalls, Result, Role, ToolContent,
-    ToolResult,
-};
+use crate::gateway::request::{ApprovedCall, Role};
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;

@@ -1,9 +1,10 @@
 //! Items and parts of types that this server does not know. OpenAI adds some each month, so that they are no reason to fail.
 
-use super::Input;
 use crate::gateway::conversation::MessageBody;
+use crate::gateway::error::Result;
+use crate::gateway::fields::Fields;
 use crate::gateway::front::address;
-use crate::gateway::{Fields, Result};
+use crate::gateway::front::responses::input::Input;
 use toolbooth::json::{Object, Value};
 use toolbooth::schema::text::excerpt;
 

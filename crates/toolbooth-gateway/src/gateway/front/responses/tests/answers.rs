@@ -1,13 +1,16 @@
 //! Answers: the events of streams, and whole responses.
 
-use super::*;
 use crate::gateway::adapter::tests::recorded::{
     ANTHROPIC, ANTHROPIC_ERROR, GEMINI, OPENAI, RESPONSES, RESPONSES_ERROR,
 };
 use crate::gateway::adapter::tests::{ids, with};
-use crate::gateway::front::{Answer, Front};
-use crate::gateway::stream::Decoder;
-use crate::gateway::{Completion, CompletionInfo, DecodeOptions, ErrorKind, Report, UpstreamError};
+use crate::gateway::completion::{Completion, CompletionInfo, UpstreamError};
+use crate::gateway::error::ErrorKind;
+use crate::gateway::front::Answer;
+use crate::gateway::front::Front;
+use crate::gateway::front::responses::tests::*;
+use crate::gateway::report::Report;
+use crate::gateway::stream::{DecodeOptions, Decoder};
 
 fn info() -> CompletionInfo {
     CompletionInfo { id: "chatcmpl-1".to_owned(), model: "p/m".to_owned(), created: 9 }

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::answers::{events, plain};
-use super::*;
 use crate::gateway::adapter::tests::recorded::{ANTHROPIC, GEMINI, OPENAI, RESPONSES};
+use crate::gateway::front::responses::tests::answers::{events, plain};
+use crate::gateway::front::responses::tests::*;
 
 /// Types of items, tools and parts, and names of their members.
 const WORDS: &[&str] = &[

@@ -1,6 +1,6 @@
 //! Requests that are rejected before anything is sent.
 
-use super::*;
+use crate::gateway::front::responses::tests::*;
 
 #[test]
 fn each_fault_is_named_with_its_place() {

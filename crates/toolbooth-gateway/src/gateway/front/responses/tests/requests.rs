@@ -1,6 +1,6 @@
 //! Requests, as each provider gets them.
 
-use super::*;
+use crate::gateway::front::responses::tests::*;
 
 fn conversation() -> Value {
     json!([
