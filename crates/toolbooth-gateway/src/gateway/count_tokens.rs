@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-use crate::gateway::adapter::Format;
-use crate::gateway::chat::{Chat, Sender};
-use crate::gateway::completion::UpstreamError;
+use crate::gateway::answer::completion::UpstreamError;
 use crate::gateway::error::{GatewayError, Result};
-use crate::gateway::front::messages::estimate::tokens_of;
+use crate::gateway::format::adapter::Format;
+use crate::gateway::format::messages::front::estimate::tokens_of;
 use crate::gateway::notes::Notes;
-use crate::gateway::plan::Target;
 use crate::gateway::raw_json::raw_members;
-use crate::gateway::rounds;
+use crate::gateway::relay::chat::{Chat, Sender};
+use crate::gateway::relay::plan::Target;
+use crate::gateway::relay::rounds;
 use crate::wire::Members;
 use crate::wire::fields::count;
 use toolbooth::http::{Answer, Response};

@@ -1,15 +1,15 @@
 //! `POST /v1/embeddings`: passes texts on to a provider with OpenAI's format.
 
-use crate::gateway::adapter::{Format, decode_error};
-use crate::gateway::chat::{Sender, admit};
-use crate::gateway::completion::UpstreamError;
-use crate::gateway::cost::{Hold, MostTokens};
+use crate::gateway::answer::completion::UpstreamError;
 use crate::gateway::error::{GatewayError, Result};
 use crate::gateway::fields::Fields;
+use crate::gateway::format::adapter::{Format, decode_error};
 use crate::gateway::limits::Limits;
-use crate::gateway::plan::{Plan, Target};
+use crate::gateway::limits::cost::{Hold, MostTokens};
 use crate::gateway::raw_json::{RawMembers, body_members_within, raw_members, raw_of};
-use crate::gateway::report::{Attempt, Report};
+use crate::gateway::relay::chat::{Sender, admit};
+use crate::gateway::relay::plan::{Plan, Target};
+use crate::gateway::relay::report::{Attempt, Report};
 use crate::wire::{Json, Members, Usage};
 use toolbooth::budget::Unit;
 use toolbooth::host::HttpRequest;

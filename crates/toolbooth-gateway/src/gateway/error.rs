@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-use crate::gateway::completion::UpstreamError;
-use crate::gateway::front::Front;
-use crate::gateway::optional_members::Complaint;
+use crate::gateway::answer::completion::UpstreamError;
+use crate::gateway::format::front::Front;
+use crate::gateway::relay::optional_members::Complaint;
 use crate::providers::ErrorType;
 use crate::wire::{Media, Usage};
 use toolbooth::call::CHALLENGE;

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use crate::gateway::conversation::tool::Approval;
 use crate::gateway::error::{GatewayError, Result};
 use crate::gateway::facts::Effort;
 use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::{parse, raw_items};
-use crate::gateway::tool::Approval;
 use toolbooth::json::{Object, Value};
 use toolbooth::schema::text::excerpt;
 

@@ -1,60 +1,39 @@
-//! The chat gateway: any model behind the formats of OpenAI's Chat Completions (2api.ai, "Tool Calling") and Responses.
+//! The chat gateway: any model behind the formats of OpenAI's Chat Completions (2api.ai, "Tool Calling") and Responses, and of Anthropic's
+//! Messages.
 //!
-//! A [`ChatRequest`] is translated into the [`Format`] of a provider, and the provider's answer into a [`Completion`]
-//! or, event by event, into a stream of [`StreamEvent`]s. In the order of a request:
+//! A client's request is read into types of `conversation`, translated into the format of a provider, and the provider's answer is
+//! read event by event. The rooms:
 //!
-//! - `routes`, with `model_list` (what callers may use), `embeddings`, `count_tokens`, and `background` (answers that clients ask for
-//!   later); `settings`, with `dialect` (what providers with OpenAI's format accept of it);
-//! - `front`: the formats of clients. They read requests with `fields` (member by member), `raw_json` (JSON as it was written), `notes`
-//!   (what is lost) and `open_calls` (calls without a result) into a `request` with its `tool`s;
-//! - `chat`: what is known before the first round, with `access` and `plan` (which models the caller may use, and which to ask), `limits`,
-//!   `catalog_tools` (the server's own tools in it) and `continuation` (rounds that clients continue);
-//! - `rounds`: the loop; `upstream`: asks a model, with `optional_members` (what it can answer without); `cost`, `extras` and `units`: what
-//!   that costs, and takes from limits;
-//! - `adapter`: the formats of providers, over `wire`, with `facts` (what each model accepts); `sse`, `stream`, `builder` and
-//!   `completion`: what has arrived, with `ids` for calls; `arguments`: checks those of calls;
-//! - `output`: into a body or a stream, which a `front` writes; `report`: what the answer and the log say about it; `error`.
+//! - `routes`, with `model_list` (what callers may use), `embeddings` and `count_tokens`; `settings`;
+//! - `conversation`: a request, its messages and its tools, whatever the format;
+//! - `format`: the formats. In the folder of each, `front` reads requests and writes answers for clients, and `adapter` writes requests
+//!   and reads answers for providers, over the types of `wire`; what all share is in `format/front` and `format/adapter`;
+//! - `answer`: what has arrived of an answer, and the whole of it;
+//! - `relay`: a chat from its request to its answer: which model is asked, the rounds of compiled-in tools, and what the client gets;
+//! - `limits`: what a caller may ask for, and what it costs;
+//! - `facts`: what each model accepts, and `dialect`, what each provider with the format of Chat Completions does, as data with their
+//!   sources;
+//! - `fields` and `raw_json` read JSON, `notes` has what a request loses, `ids` those of calls, and `error` what clients are told.
 
-mod access;
-mod adapter;
-mod arguments;
-mod background;
-mod builder;
-mod catalog_tools;
-mod chat;
-mod completion;
-mod continuation;
+mod answer;
 mod conversation;
-mod cost;
 mod count_tokens;
 mod dialect;
 mod embeddings;
 mod error;
-mod extras;
 mod facts;
 mod fields;
-mod front;
+mod format;
 mod ids;
 mod limits;
 mod media_type;
 mod model_list;
 mod notes;
-mod open_calls;
-mod optional_members;
-mod output;
-mod plan;
 mod provider_state;
 mod raw_json;
-mod report;
-mod request;
-mod rounds;
+mod relay;
 pub(crate) mod routes;
 mod settings;
-mod sse;
-mod stream;
-mod tool;
-mod units;
-mod upstream;
 
 #[cfg(test)]
 mod tests;

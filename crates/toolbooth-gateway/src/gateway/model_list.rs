@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::gateway::access::Models;
+use crate::gateway::limits::access::Models;
 use crate::gateway::settings::{GatewaySettings, ModelProvider, ModelTarget};
 use crate::wire::fields::{count, text};
 use toolbooth::call::{Rejection, join_all};

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::gateway::builder::MAX_WARNINGS;
+use crate::gateway::answer::builder::MAX_WARNINGS;
 use toolbooth::schema::text::excerpt;
 
 /// The longest value of a header with warnings, in bytes.

@@ -2,17 +2,17 @@
 
 use serde::Serialize;
 
-use crate::gateway::background;
-use crate::gateway::chat::{Sender, chat};
 use crate::gateway::count_tokens::count_tokens;
 use crate::gateway::embeddings::embeddings;
 use crate::gateway::error::{ErrorKind, GatewayError};
-use crate::gateway::front::Front;
-use crate::gateway::front::chat::{ChatCompletions, encode_rejection};
-use crate::gateway::front::messages::{self, Messages};
-use crate::gateway::front::responses::Responses;
+use crate::gateway::format::chat_completions::front::{ChatCompletions, encode_rejection};
+use crate::gateway::format::front::Front;
+use crate::gateway::format::messages::front::{self as messages, Messages};
+use crate::gateway::format::responses::front::Responses;
 use crate::gateway::model_list::{ListedModel, ModelLimits, ModelList, ModelLists, models_of};
-use crate::gateway::report::{Operation, log_rejected};
+use crate::gateway::relay::background;
+use crate::gateway::relay::chat::{Sender, chat};
+use crate::gateway::relay::report::{Operation, log_rejected};
 use crate::gateway::settings::{GatewaySettings, ModelProvider, SETTINGS};
 use toolbooth::call::Rejection;
 use toolbooth::capability::Capability;

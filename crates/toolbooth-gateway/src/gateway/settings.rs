@@ -9,7 +9,7 @@ pub(super) use models::{ModelProvider, preset};
 
 use std::time::Duration;
 
-use crate::gateway::optional_members::RejectedMembers;
+use crate::gateway::relay::optional_members::RejectedMembers;
 use toolbooth::principal::GATEWAY_SCOPE;
 use toolbooth::settings::{
     self, Allowlist, CapabilitySettings, Row, Settings, TeamSettings, VariableDoc, VariableReader,

@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub(crate) use effort::Effort;
 use table::Maker;
 
-use crate::gateway::adapter::Format;
+use crate::gateway::format::adapter::Format;
 
 /// What is known of a model. What is absent is as for most models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

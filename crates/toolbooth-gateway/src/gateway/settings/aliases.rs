@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::gateway::adapter::Format;
-use crate::gateway::cost::Price;
 use crate::gateway::facts::Facts;
+use crate::gateway::format::adapter::Format;
+use crate::gateway::limits::cost::Price;
 use crate::gateway::settings::models::{self, ModelProvider};
 use crate::wire::fields::{count, text};
 use toolbooth::json::{self, Object, Value};

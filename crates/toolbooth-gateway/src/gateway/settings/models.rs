@@ -1,7 +1,7 @@
 //! The providers of models: `OPENAI_…`, `ANTHROPIC_…`, `GEMINI_…`, and those that `PROVIDERS` lists.
 
-use crate::gateway::adapter::Format;
 use crate::gateway::dialect::Dialect;
+use crate::gateway::format::adapter::Format;
 use toolbooth::address::secure_base_address;
 use toolbooth::secret::Secret;
 use toolbooth::settings::{TeamSettings, VariableDoc, VariableReader, documented, list};

@@ -1,7 +1,7 @@
 //! Tests of the gateway's settings.
 
-use crate::gateway::adapter::Format;
 use crate::gateway::dialect::Dialect;
+use crate::gateway::format::adapter::Format;
 use crate::gateway::settings::*;
 use toolbooth::json;
 use toolbooth::settings::{KeyLimits, Settings};

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::gateway::arguments::Schemas;
+use crate::gateway::conversation::tool::{FunctionTool, Tool};
 use crate::gateway::notes::Notes;
+use crate::gateway::relay::arguments::Schemas;
 use crate::gateway::tests::*;
-use crate::gateway::tool::{FunctionTool, Tool};
 use crate::wire::{Arguments, ToolCall};
 
 fn function(schema: &Value) -> Tool {

@@ -3,7 +3,7 @@
 mod background;
 mod own_tools;
 
-use crate::gateway::front::responses::tests::answers::{checked, parsed};
+use crate::gateway::format::responses::front::tests::answers::{checked, parsed};
 use crate::gateway::tests::loops::{streamed, world};
 use crate::gateway::tests::*;
 
@@ -335,7 +335,7 @@ fn a_broken_stream_is_a_failed_response() {
 /// What Codex 0.169.0 sends, with its texts shortened: a call and its result, a namespace, and tools that it has searched.
 #[test]
 fn the_requests_of_codex_reach_each_provider() {
-    let recorded = include_str!("../front/responses/tests/codex.json");
+    let recorded = include_str!("../format/responses/front/tests/codex.json");
     let requests: Vec<Value> = serde_json::from_str(recorded).unwrap();
     let settings = [
         GROQ,

@@ -1,0 +1,226 @@
+//! The roles of messages, and their order, as a dialect takes them. Chat templates of many models know one system message, the first
+//! one, and some reject two messages of the same role in a row.
+
+use serde_json::value::RawValue;
+
+use crate::gateway::conversation::{Assistant, HistoryItem, Message, MessageBody, Part, joined};
+use crate::gateway::dialect::{Dialect, Feature};
+use crate::gateway::format::adapter::conversation::begins_with_assistant;
+use crate::gateway::notes::Notes;
+use crate::gateway::raw_json::{raw_member, raw_members, to_raw};
+use crate::wire::Members;
+use toolbooth::json::Value;
+
+/// The conversation as a dialect takes it; `None` if nothing changes.
+pub(super) fn arranged(
+    history: &[HistoryItem],
+    dialect: &Dialect,
+    notes: &Notes,
+) -> Option<Vec<HistoryItem>> {
+    let [has_parts, has_system, has_developer, repeats] = [
+        !dialect.takes(Feature::TextParts) && history.iter().any(has_text_parts),
+        !dialect.takes(Feature::LaterSystemMessages) && has_later_system(history),
+        !dialect.takes(Feature::Developer) && history.iter().any(is_developer),
+        !dialect.takes(Feature::RepeatedRoles) && has_repeated_roles(history),
+    ];
+    if !has_parts && !has_system && !has_developer && !repeats {
+        return None;
+    }
+    let mut arranged = history.to_vec();
+    if has_parts {
+        arranged.iter_mut().filter(|item| has_text_parts(item)).for_each(|it| rewrite(it, notes));
+    }
+    if has_developer {
+        arranged.iter_mut().for_each(system_for_developer);
+    }
+    if has_system {
+        arranged = leading_system(arranged, notes);
+    }
+    // What stood between two messages may have gone.
+    if !dialect.takes(Feature::RepeatedRoles) {
+        arranged = merged(arranged, notes);
+    }
+    Some(arranged)
+}
+
+/// Whether a client has written a list of parts that are only texts.
+fn has_text_parts(item: &HistoryItem) -> bool {
+    let HistoryItem::Message(Message { body, written: Some(json), .. }) = item else {
+        return false;
+    };
+    let parts = match body {
+        MessageBody::System(parts) | MessageBody::Developer(parts) | MessageBody::User(parts) => {
+            parts
+        }
+        MessageBody::Assistant(assistant) => &assistant.content,
+        MessageBody::Result(result) => &result.content.0,
+    };
+    let is_list = raw_member(json, &["content"]).is_some_and(|it| it.get().starts_with('['));
+    is_list && parts.iter().all(|part| part.as_text().is_some())
+}
+
+fn is_developer(item: &HistoryItem) -> bool {
+    matches!(body(item), Some(MessageBody::Developer(_)))
+}
+
+fn is_system(item: &HistoryItem) -> bool {
+    matches!(body(item), Some(MessageBody::System(_) | MessageBody::Developer(_)))
+}
+
+/// Whether a system message is not the first message, or there is no other message.
+fn has_later_system(history: &[HistoryItem]) -> bool {
+    history.iter().skip(1).any(is_system) || history.iter().all(is_system)
+}
+
+/// Whether two messages of a role come in a row, or the assistant comes first.
+fn has_repeated_roles(history: &[HistoryItem]) -> bool {
+    let mut pairs = history.iter().zip(history.iter().skip(1));
+    let first = history.iter().find(|item| !is_system(item)).and_then(body);
+    matches!(first, Some(MessageBody::Assistant(_)))
+        || pairs.any(|(item, next)| {
+            matches!(
+                (body(item), body(next)),
+                (Some(MessageBody::User(_)), Some(MessageBody::User(_)))
+                    | (Some(MessageBody::Assistant(_)), Some(MessageBody::Assistant(_)))
+            )
+        })
+}
+
+fn body(item: &HistoryItem) -> Option<&MessageBody> {
+    match item {
+        HistoryItem::Message(message) => Some(&message.body),
+        HistoryItem::Turn(_) => None,
+    }
+}
+
+/// From now on, a message is written anew. The name of who says it is lost.
+fn rewrite(item: &mut HistoryItem, notes: &Notes) {
+    let HistoryItem::Message(message) = item else { return };
+    let is_named = |json: &RawValue| raw_member(json, &["name"]).is_some();
+    let is_result = matches!(message.body, MessageBody::Result(_));
+    if message.written.take().is_some_and(|json| is_named(&json)) && !is_result {
+        notes.drop_member(&format!("{}.name", message.path));
+    }
+}
+
+/// It is otherwise as the client wrote it.
+fn system_for_developer(item: &mut HistoryItem) {
+    let HistoryItem::Message(Message { body, written, .. }) = item else { return };
+    if let MessageBody::Developer(parts) = body {
+        *body = MessageBody::System(std::mem::take(parts));
+        if let Some(json) = written.as_deref() {
+            *written = with_role(json, "system");
+        }
+    }
+}
+
+/// The JSON of a message with another role.
+fn with_role(json: &RawValue, role: &'static str) -> Option<Box<RawValue>> {
+    let mut changed = Members::default();
+    for (name, json) in raw_members(json.get())? {
+        let value = if name == "role" { Value::from(role).into() } else { json.into() };
+        changed.0.push((name.into(), value));
+    }
+    to_raw(&changed).ok()
+}
+
+/// The conversation with one system message, the first one, which has the texts of all. Without any other message, it is one of the
+/// user: models need one to answer.
+fn leading_system(history: Vec<HistoryItem>, notes: &Notes) -> Vec<HistoryItem> {
+    let (mut texts, mut others) = (Vec::new(), Vec::new());
+    for mut item in history {
+        if !is_system(&item) {
+            others.push(item);
+            continue;
+        }
+        rewrite(&mut item, notes);
+        let HistoryItem::Message(Message { path, body, .. }) = item else { continue };
+        if !others.is_empty() {
+            notes.warn(format!(
+                "{path}: a system message within the conversation applies to all of it"
+            ));
+        }
+        if let MessageBody::System(parts) | MessageBody::Developer(parts) = body {
+            texts.extend(system_text(&parts, notes));
+        }
+    }
+    if texts.is_empty() {
+        return others;
+    }
+    let parts = vec![Part::text(texts.join("\n\n"), "")];
+    let body = match others.is_empty() {
+        true => MessageBody::User(parts),
+        false => MessageBody::System(parts),
+    };
+    others.insert(0, HistoryItem::message("messages[]", body));
+    others
+}
+
+/// The text of a system message. Nothing else has a place in the first one.
+fn system_text(parts: &[Part], notes: &Notes) -> Option<String> {
+    for part in parts {
+        if part.as_text().is_none() {
+            notes.drop_member(&part.path);
+        }
+        if part.cache_control.is_some() {
+            notes.drop_member(&format!("{}.cache_control", part.path));
+        }
+    }
+    let text = joined(parts).into_owned();
+    Some(text).filter(|text| !text.trim().is_empty())
+}
+
+/// The conversation with one message for several of the same role in a row, and one of the user first.
+fn merged(history: Vec<HistoryItem>, notes: &Notes) -> Vec<HistoryItem> {
+    let mut merged: Vec<HistoryItem> = Vec::with_capacity(history.len());
+    for item in history {
+        let begins = merged.iter().all(is_system);
+        if begins && matches!(body(&item), Some(MessageBody::Assistant(_))) {
+            let parts = vec![Part::text(begins_with_assistant(notes), "")];
+            merged.push(HistoryItem::message("messages[]", MessageBody::User(parts)));
+        }
+        match merged.last_mut() {
+            Some(last) if can_join(last, &item) => join(last, item, notes),
+            _ => merged.push(item),
+        }
+    }
+    merged
+}
+
+/// Whether two messages can be one. What a model has thought belongs to its own message.
+fn can_join(first: &HistoryItem, second: &HistoryItem) -> bool {
+    match (body(first), body(second)) {
+        (Some(MessageBody::User(_)), Some(MessageBody::User(_))) => true,
+        (Some(MessageBody::Assistant(assistant)), Some(MessageBody::Assistant(_))) => {
+            let Assistant { calls, extra_content, state, .. } = assistant;
+            calls.is_empty()
+                && extra_content.is_empty()
+                && state.is_empty()
+                && has_only_content(first)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the client has written no further members.
+fn has_only_content(item: &HistoryItem) -> bool {
+    let HistoryItem::Message(Message { written: Some(json), .. }) = item else { return true };
+    let members = raw_members(json.get()).unwrap_or_default();
+    members.iter().all(|(name, _)| matches!(name.as_str(), "role" | "content"))
+}
+
+fn join(first: &mut HistoryItem, mut second: HistoryItem, notes: &Notes) {
+    rewrite(first, notes);
+    rewrite(&mut second, notes);
+    let (HistoryItem::Message(first), HistoryItem::Message(second)) = (first, second) else {
+        return;
+    };
+    match (&mut first.body, second.body) {
+        (MessageBody::User(parts), MessageBody::User(more)) => parts.extend(more),
+        (MessageBody::Assistant(first), MessageBody::Assistant(second)) => {
+            let content = std::mem::take(&mut first.content);
+            *first = Assistant { content: [content, second.content].concat(), ..second };
+        }
+        _ => {}
+    }
+}

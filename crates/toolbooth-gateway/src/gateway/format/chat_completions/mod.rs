@@ -1,0 +1,4 @@
+//! OpenAI Chat Completions.
+
+pub(in crate::gateway) mod adapter;
+pub(in crate::gateway) mod front;

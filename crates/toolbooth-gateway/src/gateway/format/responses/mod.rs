@@ -1,0 +1,4 @@
+//! OpenAI Responses.
+
+pub(in crate::gateway) mod adapter;
+pub(in crate::gateway) mod front;
