@@ -18,12 +18,16 @@ function schemaOf(to, path) {
   if (to.startsWith("openai/")) return ["openai", path.endsWith("responses") ? "CreateResponse" : "CreateChatCompletionRequest"];
 }
 
-/** Clients such as Codex leave out what the document requires of messages that come back, and OpenAI takes them. */
+/**
+ * Clients such as Codex leave out what the document requires of messages that come back, and OpenAI takes them. Two types of
+ * items of Codex are not in the document.
+ */
 function completed(body) {
   if (!Array.isArray(body.input)) return body;
   const part = (one) => (one.type === "output_text" ? { annotations: [], logprobs: [], ...one } : one);
   const message = (item) => ({ id: "msg_1", status: "completed", ...item, content: item.content.map(part) });
-  return { ...body, input: body.input.map((item) => (item.role === "assistant" && Array.isArray(item.content) ? message(item) : item)) };
+  const input = body.input.filter(({ type }) => !["agent_message", "compaction_summary"].includes(type));
+  return { ...body, input: input.map((item) => (item.role === "assistant" && Array.isArray(item.content) ? message(item) : item)) };
 }
 
 test("the bodies of the golden files", () => {

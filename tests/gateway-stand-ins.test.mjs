@@ -248,7 +248,7 @@ for (const [provider, what, body, expected] of [
   ["anthropic", "a name of 128 characters", { tools: [{ name: "x".repeat(128), input_schema: parameters }] }, 200],
   ["gemini", "two contents of the model, the second with a call", { contents: [asked, content("model", { text: "x" }), content("model", call), content("user", response("weather"))] }, /comes immediately after a user turn/],
   ["gemini", "a call at the beginning", { contents: [content("model", call), content("user", response("weather"))] }, /comes immediately after a user turn/],
-  ["gemini", "a member beside a reference", { tools: [{ functionDeclarations: [{ name: "a", parametersJsonSchema: { type: "object", properties: { b: { $ref: "#/$defs/c", description: "x" } }, $defs: { c: { type: "string" } } } }] }] }, /no other properties/],
+  ["gemini", "a member beside a reference", { tools: [{ functionDeclarations: [{ name: "a", parametersJsonSchema: { type: "object", properties: { b: { $ref: "#/$defs/c", title: "x" } }, $defs: { c: { type: "string" } } } }] }] }, /alongside unsupported fields/],
   ["gemini", "propertyNames", { tools: [{ functionDeclarations: [{ name: "a", parametersJsonSchema: { type: "object", propertyNames: { type: "string" } } }] }] }, /'propertyNames' is not permitted/],
   ["deepseek", "a plain request", {}, 200],
   ["deepseek", "the role developer", { messages: [{ role: "developer", content: "x" }, user] }, /unknown variant `developer`/],

@@ -344,7 +344,7 @@ test("_2api has provider, model, attempts and usage", async () => {
 
 test("what a request leaves out does not reach OpenAI, and everything else does", async () => {
   upstream.openai.script({ text: "Sunny" });
-  const rest = { seed: 7, logit_bias: { 5: 1 }, metadata: { a: "b" }, user: "someone", reasoning_effort: "low", verbosity: "low", store: false };
+  const rest = { seed: 7, logit_bias: { 5: 1 }, metadata: { a: "b" }, user: "someone", verbosity: "low", store: false };
   await gateway.choice("openai", { ...rest, request_options: { validate_tool_arguments: true } });
   const { model: _, messages, max_tokens, ...arrived } = gateway.arrived("openai");
   assert.deepEqual(arrived, rest);

@@ -166,7 +166,7 @@ impl Builder {
             self.wrapped.remove(at);
             let input = custom::input(&call.arguments.text());
             call.arguments = Arguments::Text(input.into());
-        } else if !call.custom && *sent == 0 && is_blank(&call.arguments.text()) {
+        } else if !call.custom && *sent == 0 && lacks_object(&call.arguments.text()) {
             call.arguments = Arguments::Text("{}".into());
         }
         self.deltas.extend(unsent(index, call.custom, &call.arguments.text(), sent));
@@ -205,6 +205,11 @@ fn may_be_placeholder(arguments: &str) -> bool {
 /// Whether there are no arguments.
 fn is_blank(arguments: &str) -> bool {
     arguments.trim().is_empty() || is_placeholder(arguments)
+}
+
+/// Whether the arguments of a function are blank and no object.
+fn lacks_object(arguments: &str) -> bool {
+    is_blank(arguments) && !is_empty_object(arguments)
 }
 
 /// Whether the arguments of a function can have no further part.
