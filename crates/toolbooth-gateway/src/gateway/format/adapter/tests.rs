@@ -15,6 +15,8 @@ mod thinking;
 
 use serde_json::{Value, json};
 
+use crate::gateway::error::ErrorKind;
+
 use crate::gateway::dialect::Feature;
 use crate::gateway::format::adapter::*;
 use crate::gateway::format::chat_completions::front::decode;
