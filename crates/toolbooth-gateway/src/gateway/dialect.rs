@@ -25,6 +25,8 @@ pub(crate) struct Dialect {
     reasoning: Vec<String>,
     /// Whether the ids of calls must have nine letters and digits.
     has_nine_character_ids: bool,
+    /// Whether the model must have answered results before the user's next message.
+    needs_answers_to_results: bool,
     /// Whether a call without that reasoning is rejected. An empty one is not.
     needs_reasoning: bool,
     /// The types of `response_format` that the provider knows, if not all.
@@ -120,6 +122,10 @@ impl Dialect {
 
     pub(crate) fn has_nine_character_ids(&self) -> bool {
         self.has_nine_character_ids
+    }
+
+    pub(crate) fn needs_answers_to_results(&self) -> bool {
+        self.needs_answers_to_results
     }
 
     /// The member of a message with calls that must have reasoning, even if there is none.

@@ -192,3 +192,19 @@ fn contents_and_repeated_roles() {
         assert_eq!(got.sent["messages"], messages);
     }
 }
+
+/// Mistral wants an answer between a result and the user.
+#[test]
+fn the_user_after_a_result() {
+    let calls =
+        json!({"role": "assistant", "content": null, "tool_calls": [call("a00000001", "a", "{}")]});
+    let result = json!({"role": "tool", "tool_call_id": "a00000001", "content": "5"});
+    let body = json!({"messages": [user("a"), calls, result, user("b")]});
+    let got = ask(CHAT, "mistral/m", &body);
+    let roles: Vec<_> =
+        got.sent["messages"].as_array().unwrap().iter().map(|it| &it["role"]).collect();
+    assert_eq!(roles, ["user", "assistant", "tool", "assistant", "user"]);
+    assert_eq!(got.warnings().len(), 1, "{:?}", got.warnings());
+    let got = ask(CHAT, "compat/m", &body);
+    assert_eq!(got.sent["messages"].as_array().unwrap().len(), 4);
+}

@@ -17,13 +17,14 @@ pub(super) fn arranged(
     dialect: &Dialect,
     notes: &Notes,
 ) -> Option<Vec<HistoryItem>> {
-    let [has_parts, has_system, has_developer, repeats] = [
+    let [has_parts, has_system, has_developer, repeats, lacks_answers] = [
         !dialect.takes(Feature::TextParts) && history.iter().any(has_text_parts),
         !dialect.takes(Feature::LaterSystemMessages) && has_later_system(history),
         !dialect.takes(Feature::Developer) && history.iter().any(is_developer),
         !dialect.takes(Feature::RepeatedRoles) && has_repeated_roles(history),
+        dialect.needs_answers_to_results(),
     ];
-    if !has_parts && !has_system && !has_developer && !repeats {
+    if !has_parts && !has_system && !has_developer && !repeats && !lacks_answers {
         return None;
     }
     let mut arranged = history.to_vec();
@@ -39,6 +40,9 @@ pub(super) fn arranged(
     // What stood between two messages may have gone.
     if !dialect.takes(Feature::RepeatedRoles) {
         arranged = merged(arranged, notes);
+    }
+    if lacks_answers {
+        arranged = answered(arranged, notes);
     }
     Some(arranged)
 }
@@ -185,6 +189,25 @@ fn merged(history: Vec<HistoryItem>, notes: &Notes) -> Vec<HistoryItem> {
         }
     }
     merged
+}
+
+/// The conversation with a message of the assistant between each result and a message of the user.
+fn answered(history: Vec<HistoryItem>, notes: &Notes) -> Vec<HistoryItem> {
+    let mut answered: Vec<HistoryItem> = Vec::with_capacity(history.len());
+    for item in history {
+        if matches!(body(&item), Some(MessageBody::User(_)))
+            && answered.last().is_some_and(|it| it.result().is_some() || body(it).is_none())
+        {
+            notes.warn(
+                "messages: the user follows a result, so a message of the assistant precedes it",
+            );
+            let content = vec![Part::text("I have the result.", "")];
+            let assistant = Assistant { content, ..Assistant::default() };
+            answered.push(HistoryItem::message("messages[]", MessageBody::Assistant(assistant)));
+        }
+        answered.push(item);
+    }
+    answered
 }
 
 /// Whether two messages can be one. What a model has thought belongs to its own message.
