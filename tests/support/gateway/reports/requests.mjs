@@ -21,10 +21,12 @@ function areOneSystem(body, texts) {
 /** Whether a text has something that is not white space. */
 const hasText = (content) => (typeof content === "string" ? content.trim() !== "" : content.length > 0 && content.every(({ type, text }) => type !== "text" || text.trim() !== ""));
 
-/** Gemini's order: a user content comes first, roles alternate, and a call follows the user or a result. */
+/** Gemini's order: a user content comes first, roles alternate, and a call follows the user or a result. Results may stand alone. */
 function areInOrder({ contents }) {
-  const roles = contents.map(({ role = "user" }) => (role === "function" ? "user" : role));
-  assert.equal(roles[0], "user", `${roles}`);
+  const hasResults = ({ parts = [] }) => parts.some((part) => part.functionResponse ?? part.function_response);
+  const texts = contents.filter((content, at) => !(hasResults(content) && contents[at + 1] && (contents[at + 1].role ?? "user") === "user"));
+  const roles = texts.map(({ role = "user" }) => (role === "function" ? "user" : role));
+  assert.equal(contents[0].role ?? "user", "user", `${roles}`);
   assert.ok(roles.every((role, at) => at === 0 || role !== roles[at - 1]), `${roles}`);
 }
 
