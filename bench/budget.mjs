@@ -10,9 +10,11 @@ export const BUDGET = {
    * 65 for tasks, views, teams, machines, agents that act for people, keys of clients (DPoP), groups at sign-in and the audit,
    * 10 for responses in the background, tasks that end with the rights of their caller, and views with permissions, 6 more for
    * code that is built for speed (36) and tasks in every Worker (25), less what simpler code has saved (58), and 6 for images in results
-   * that continue a round, embeddings within the deadline, targets that a caller has a key for, and events of more providers.
+   * that continue a round, embeddings within the deadline, targets that a caller has a key for, and events of more providers, and
+   * 90 for what models and providers accept as data, requests that are repeated without a member, schemas that become wider, pictures and
+   * sounds in answers, reasoning that goes back, and answers of compatible providers in any shape.
    */
-  everything: 819,
+  everything: 909,
   /**
    * The calculator with only MCP: 170 for the engine, 50 for hints, the log, defaults, the store, the doctor and entries that are
    * rejected alone, 35 for teams, the audit, views, skills, DPoP and functions in TypeScript, and 13 for code that is built for speed.
