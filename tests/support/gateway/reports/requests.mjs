@@ -6,7 +6,7 @@ import { CALLS_THE_FIRST, functions } from "./recorder.mjs";
 
 const DEEPSEEK = made("deepseek", "deepseek-v4");
 const OPUS = claude("claude-opus-5");
-const MESSAGE = { type: "agent_message", author: "/root/a", recipient: "/root", content: [{ type: "input_text", text: "Found 3 bugs." }] };
+const MESSAGE = { type: "agent_message", author: "/main/a", recipient: "/root", content: [{ type: "input_text", text: "Found 3 bugs." }] };
 const LONG = ["mcp__plugin_chrome-devtools-mcp_chrome-devtools__get_console_message", "mcp__plugin_some-long-plugin-name_some-long-server-name__do_a_thing_with_a_long_name"];
 
 /** At most one system message, the first; no role that only OpenAI has; all texts. */

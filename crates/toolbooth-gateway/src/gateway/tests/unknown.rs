@@ -49,7 +49,7 @@ fn user(content: Value) -> Value {
 fn items_and_parts() {
     let text = json!({"type": "input_text", "text": "Found 3 bugs."});
     let secret = json!({"type": "encrypted_content", "encrypted_content": "gAAAA"});
-    let agent = |content: Value| json!({"type": "agent_message", "author": "/root/a", "recipient": "/root", "content": content});
+    let agent = |content: Value| json!({"type": "agent_message", "author": "/main/a", "recipient": "/root", "content": content});
     let call = json!({"type": "function_call", "call_id": "c1", "name": "a", "arguments": "{}"});
     let output = json!({"type": "function_call_output", "call_id": "c1", "output": "R"});
     let new = json!({"type": "of_the_future", "id": "f_1", "note": {"text": "n"}});
