@@ -30,8 +30,7 @@ const PROGRAMS = "gpt-5.6-sol";
 const CLAUDE = "plain";
 let served;
 before(async () => {
-  // The programs are newer than the SDKs, and what they write for OpenAI and Anthropic reaches these as it is.
-  const upstream = await standIns({ typed: false });
+  const upstream = await standIns();
   const entry = (provider) => {
     const [id, name] = provider in DIALECTS ? [provider, DIALECTS[provider]] : model(provider).split("/");
     return { targets: [{ provider: id, model: name }] };
@@ -135,9 +134,8 @@ for (const name of [ADDED, CLAUDE]) {
           { text: ANSWER },
         ];
       };
-      // The stand-in's model of Anthropic is older than adaptive thinking.
       const [, base] = /^export ANTHROPIC_BASE_URL="(.*)"$/m.exec(await documented("Claude Code", "sh"));
-      const options = { base, key: KEY, model: `${name}-${provider}`, prompt: PROMPT, adaptive: name === ADDED && provider !== "anthropic", signal: AbortSignal.timeout(270_000) };
+      const options = { base, key: KEY, model: `${name}-${provider}`, prompt: PROMPT, adaptive: name === ADDED, signal: AbortSignal.timeout(270_000) };
       const mcp = await connected();
       await task(provider, turns, (cwd) => claudeCode({ ...options, cwd, mcp }));
     });

@@ -26,7 +26,7 @@ export const KEYS = { openai: "sk-canary-openai", anthropic: "sk-ant-canary", ge
  * sends the provider's error event there, `hold: n` waits there until the client has gone, `drip: ms` pauses after each, `omit` removes the
  * events for which it returns true, `deltas: false` sends arguments only when they are complete, if the format can, `repeat: [text, n]` sends the events that contain the text n times. `eol`, `space`, `comments`, `multiline` and `split` (bytes per write) vary the framing.
  */
-export async function standIn(provider, { key = KEYS[provider], typed = true } = {}) {
+export async function standIn(provider, { key = KEYS[provider] } = {}) {
   const rules = PROVIDERS[provider];
   const state = { issued: new Map() };
   const journal = [];
@@ -61,7 +61,7 @@ export async function standIn(provider, { key = KEYS[provider], typed = true } =
         entry.rule = `${endpoint.rules}: ${found.id}`;
         return json(response, found.status, errorOf(TABLES[endpoint.rules], found.message, found));
       }
-      const untyped = !typed || endpoint.only === "count_tokens" ? [] : requestProblems(endpoint.rules, entry.body, request.headers);
+      const untyped = endpoint.only === "count_tokens" ? [] : requestProblems(endpoint.rules, entry.body, request.headers);
       if (untyped.length > 0) return reject(400, `not what the types of the provider's SDK say: ${untyped.join("; ")}`);
     }
     if (endpoint.answer) return json(response, 200, endpoint.answer(context));
@@ -99,9 +99,9 @@ export async function standIn(provider, { key = KEYS[provider], typed = true } =
   };
 }
 
-/** Starts all of them; `close` closes them. Without `typed`, requests need not be what the types of the SDKs say. */
-export async function standIns({ typed } = {}) {
-  const started = await Promise.all(Object.keys(PROVIDERS).map(async (provider) => [provider, await standIn(provider, { typed })]));
+/** Starts all of them; `close` closes them. */
+export async function standIns() {
+  const started = await Promise.all(Object.keys(PROVIDERS).map(async (provider) => [provider, await standIn(provider)]));
   return Object.assign(Object.fromEntries(started), { close: () => Promise.all(started.map(([, one]) => one.close())) });
 }
 

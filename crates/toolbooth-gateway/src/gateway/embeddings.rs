@@ -3,7 +3,8 @@
 use crate::gateway::answer::completion::UpstreamError;
 use crate::gateway::error::{GatewayError, Result};
 use crate::gateway::fields::Fields;
-use crate::gateway::format::adapter::{Format, decode_error};
+use crate::gateway::format::adapter::Format;
+use crate::gateway::format::adapter::errors::decode_error;
 use crate::gateway::limits::Limits;
 use crate::gateway::limits::cost::{Hold, MostTokens};
 use crate::gateway::raw_json::{RawMembers, body_members_within, raw_members, raw_of};

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::gateway::error::{ErrorKind, GatewayError, Result};
-use crate::gateway::format::adapter::{TranslateOptions, decode_error};
+use crate::gateway::format::adapter::TranslateOptions;
+use crate::gateway::format::adapter::errors::decode_error;
 use crate::gateway::ids::IdSource;
 use crate::gateway::limits::cost::Hold;
 use crate::gateway::notes::Notes;

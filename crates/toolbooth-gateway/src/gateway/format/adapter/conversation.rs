@@ -6,7 +6,8 @@ use crate::gateway::conversation::{
     self, HistoryItem, Message, MessageBody, Part, PartContent, ToolResult, Turn,
 };
 use crate::gateway::error::{GatewayError, Result};
-use crate::gateway::format::adapter::{Format, Job, MAX_EVENT_VALUES, custom};
+use crate::gateway::format::adapter::job::Job;
+use crate::gateway::format::adapter::{Format, MAX_EVENT_VALUES, custom};
 use crate::gateway::format::chat_completions::front::message::of_turn;
 use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::nested;

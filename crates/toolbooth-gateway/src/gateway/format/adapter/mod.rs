@@ -2,7 +2,9 @@
 
 pub(in crate::gateway::format) mod conversation;
 pub(in crate::gateway) mod custom;
+pub(in crate::gateway) mod errors;
 pub(in crate::gateway::format) mod fit;
+pub(in crate::gateway::format) mod job;
 pub(in crate::gateway::format) mod minimax;
 pub(in crate::gateway) mod names;
 pub(in crate::gateway::format) mod reasoning;
@@ -10,8 +12,6 @@ pub(in crate::gateway::format) mod renamed;
 pub(in crate::gateway::format) mod schema;
 pub(in crate::gateway::format) mod unique;
 
-use fit::FittedTools;
-pub(in crate::gateway) use names::Names;
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
@@ -21,31 +21,24 @@ use crate::gateway::answer::builder::Builder;
 use crate::gateway::answer::completion::{Completion, Read, UpstreamError};
 use crate::gateway::answer::sse::SseEvent;
 use crate::gateway::answer::stream::DecodeOptions;
-use crate::gateway::conversation::HistoryItem;
-use crate::gateway::conversation::request::{ChatRequest, NativeRequest, Passage};
-use crate::gateway::conversation::tool::{FunctionTool, Tool, ToolChoice};
+use crate::gateway::conversation::request::ChatRequest;
 use crate::gateway::dialect::Dialect;
 use crate::gateway::error::{GatewayError, Result};
-use crate::gateway::facts::{Effort, Facts};
-use crate::gateway::fields::Fields;
+use crate::gateway::facts::Facts;
 use crate::gateway::format::{chat_completions, gemini, messages, responses, workers_ai};
 use crate::gateway::ids::IdSource;
 use crate::gateway::notes::Notes;
-use crate::gateway::raw_json::{RawMembers, parse};
-use crate::gateway::relay::optional_members::{complaints, described};
-use crate::wire::fields::{count, text};
-use crate::wire::{Json, Members};
+use errors::reported;
+use fit::FittedTools;
+use job::Job;
+pub(in crate::gateway) use names::Names;
 use toolbooth::json::{self, Object, Value};
-use toolbooth::schema::text::cut;
 
 /// The most JSON values in an answer: log probabilities have many.
 pub(in crate::gateway::format) const MAX_VALUES: usize = 2_000_000;
 
 /// The most JSON values in an event, or in the arguments of a call: as many as 256 KiB of arguments can have, and more.
 pub(in crate::gateway::format) const MAX_EVENT_VALUES: usize = 262_144;
-
-/// The longest error message that is passed on, in characters.
-pub(in crate::gateway::format) const MAX_MESSAGE: usize = 2000;
 
 /// A provider's format. Its name is in what clients keep sealed between requests, and must not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,19 +111,6 @@ pub(in crate::gateway) struct Adapter {
     /// Reads the body of an answer that is not a stream: its text, and the value of that.
     pub(in crate::gateway::format) decode: fn(&str, Value<'_>, &mut Builder) -> Read,
     pub(in crate::gateway) decoder: fn() -> Box<dyn EventDecoder>,
-}
-
-pub(in crate::gateway::format) struct Job<'t> {
-    pub(in crate::gateway::format) format: Format,
-    pub(in crate::gateway::format) request: &'t ChatRequest,
-    /// The tools of the request that the provider can get, and which of them the model may call.
-    pub(in crate::gateway::format) tools: &'t [Tool],
-    pub(in crate::gateway::format) tool_choice: Option<&'t ToolChoice>,
-    pub(in crate::gateway::format) options: &'t TranslateOptions<'t>,
-    pub(in crate::gateway::format) notes: &'t Notes,
-    pub(in crate::gateway::format) names: Names,
-    /// What the user says at the end of the conversation so that the model can answer.
-    pub(in crate::gateway::format) go_on: Option<&'t HistoryItem>,
 }
 
 /// Reads the events of a provider's stream.
@@ -262,156 +242,6 @@ impl Format {
     }
 }
 
-impl<'t> Job<'t> {
-    pub(in crate::gateway::format) fn new(
-        format: Format,
-        request: &'t ChatRequest,
-        options: &'t TranslateOptions<'t>,
-        notes: &'t Notes,
-    ) -> Self {
-        let (tools, tool_choice) = (request.tools.as_slice(), request.tool_choice.as_ref());
-        let names = format.names(request);
-        Self { format, request, tools, tool_choice, options, notes, names, go_on: None }
-    }
-
-    /// The body of a request that the client has written in the provider's format: with the provider's name of the model, and
-    /// with a limit of tokens if it needs one.
-    pub(in crate::gateway::format) fn native_body(
-        &self,
-        native: &NativeRequest,
-        limit_member: &'static str,
-    ) -> Result<Vec<u8>> {
-        let model = json::to_string(self.options.model);
-        let mut body = Members::default();
-        body.add("model", Some(Json::Text(model.into())));
-        if native.passage == Passage::Extended {
-            body.0.append(&mut messages::adapter::extended::members(self, native)?.0);
-        } else {
-            let members = native.members.iter();
-            body.0.extend(members.map(|(name, json)| (name.into(), json.into())));
-        }
-        let own_limit = native.members.get(limit_member);
-        let limit = self.options.max_output_tokens.filter(|_| own_limit.is_none());
-        body.add(limit_member, limit.map(|limit| Json::Text(limit.to_string().into())));
-        Ok(json::to_vec(&body))
-    }
-
-    /// The conversation.
-    pub(in crate::gateway::format) fn history(&self) -> impl Iterator<Item = &'t HistoryItem> {
-        self.request.history.iter().chain(self.go_on)
-    }
-
-    /// The members of the request that a translation reads. The gateway itself has read `n` and
-    /// `stream_options.include_usage`.
-    pub(in crate::gateway::format) fn members(&self) -> Result<Fields<'t>> {
-        Self::fields_of(&self.request.members, self.notes)
-    }
-
-    /// The same of other members.
-    pub(in crate::gateway::format) fn fields_of<'m>(
-        members: &'m RawMembers,
-        notes: &'m Notes,
-    ) -> Result<Fields<'m>> {
-        let mut object = Object::default();
-        for (name, json) in members.iter() {
-            object.insert(name.into(), parse(json.get(), name)?);
-        }
-        let mut fields = Fields::of(Value::Object(object), String::new(), notes)?;
-        fields.take("n");
-        if let Some(mut options) = fields.fields("stream_options")? {
-            options.take("include_usage");
-            options.finish();
-        }
-        Ok(fields)
-    }
-
-    /// The client's functions, each with its path. There may be no tool of another kind.
-    pub(in crate::gateway::format) fn functions(&self) -> Result<Vec<(String, &'t FunctionTool)>> {
-        let tools = self.tools.iter().enumerate();
-        tools
-            .filter(|(_, tool)| !self.is_own_hosted(tool))
-            .map(|(index, tool)| match tool {
-                Tool::Function(function) => Ok((format!("tools[{index}]"), function)),
-                Tool::Custom { .. } | Tool::Hosted { .. } => {
-                    let path = format!("tools[{index}].type");
-                    Err(GatewayError::expected(&path, "\"function\" for this provider"))
-                }
-            })
-            .collect()
-    }
-
-    /// The provider does not get the `cache_control` of a function, which is at `path`.
-    pub(in crate::gateway::format) fn drop_cache_control(
-        &self,
-        function: &FunctionTool,
-        path: &str,
-    ) {
-        if function.cache_control.is_some() {
-            self.notes.drop_member(&format!("{path}.cache_control"));
-        }
-    }
-
-    /// Whether it is a tool that the provider runs, in the provider's own format: the client has it.
-    pub(in crate::gateway::format) fn is_own_hosted(&self, tool: &Tool) -> bool {
-        self.request.native.is_some() && matches!(tool, Tool::Hosted { .. })
-    }
-
-    /// The tools that the provider runs, as the client wrote them. Those of MCP servers are left out: the servers are a member of the
-    /// request that is not translated.
-    pub(in crate::gateway::format) fn hosted_tools(&self) -> impl Iterator<Item = Json<'t>> {
-        self.tools.iter().filter_map(|tool| match tool {
-            Tool::Hosted { kind, .. } if kind == "mcp" => {
-                self.notes.drop_member("tools[] (mcp)");
-                None
-            }
-            Tool::Hosted { json, .. } if self.is_own_hosted(tool) => Some((&**json).into()),
-            _ => None,
-        })
-    }
-
-    /// The definitions of this server's tools.
-    pub(in crate::gateway::format) fn server_tools(&self) -> impl Iterator<Item = Json<'t>> {
-        self.options.server_tools.iter().map(|json| Json::Text(Cow::Borrowed(json)))
-    }
-
-    /// The effort that the model knows, and that is nearest to what the client asks for.
-    pub(in crate::gateway::format) fn effort(&self, wanted: Effort) -> Option<Effort> {
-        let known = self.options.facts.effort(wanted, self.format)?;
-        if known != wanted {
-            self.notes.warn(format!(
-                "reasoning_effort: {} does not have {}, so it is asked with {}",
-                self.options.target,
-                wanted.as_str(),
-                known.as_str()
-            ));
-        }
-        Some(known)
-    }
-
-    /// Whether `tool_choice` may force a call.
-    pub(in crate::gateway::format) fn may_force(&self) -> bool {
-        let forces = self.tool_choice.is_some_and(ToolChoice::forces_call);
-        let can = self.options.facts.can_be_forced();
-        if forces && self.options.may_force && !can {
-            self.notes.warn(format!(
-                "tool_choice: {} cannot be forced to call a tool, so it is asked with auto",
-                self.options.target
-            ));
-        }
-        self.options.may_force && can
-    }
-
-    /// Without tools, there is nothing to choose.
-    pub(in crate::gateway::format) fn drop_choice(&self, parallel: Option<bool>) {
-        if self.tool_choice.is_some() {
-            self.notes.drop_member("tool_choice");
-        }
-        if parallel.is_some() {
-            self.notes.drop_member("parallel_tool_calls");
-        }
-    }
-}
-
 /// Whether a request asks for JSON without a schema.
 pub(in crate::gateway::format) fn wants_json_object(request: &ChatRequest) -> bool {
     #[derive(Deserialize)]
@@ -442,73 +272,6 @@ pub(in crate::gateway::format) fn members_of_answer(value: Value<'_>) -> Read<Ob
     match value {
         Value::Object(members) => Ok(members),
         _ => Err(UpstreamError::malformed("the answer is not an object")),
-    }
-}
-
-/// Decodes the body of a response with an error status. All providers' errors are alike.
-pub(in crate::gateway) fn decode_error(status: u16, body: &[u8]) -> UpstreamError {
-    reported(status, &json::parse_bytes(body).unwrap_or_default())
-}
-
-/// The error in a body or in an event. Without a status of its own, it has `status`; an error within an answer with
-/// the status 200 gets the status that fits its type.
-pub(in crate::gateway::format) fn reported(status: u16, whole: &Value<'_>) -> UpstreamError {
-    // Gemini sends an array if the request was for a stream.
-    let value = whole.as_array().and_then(<[_]>::first).unwrap_or(whole);
-    let error = value.get("error").filter(|error| !error.is_null());
-    let own = || value.get("base_resp").filter(|_| minimax::code(value).is_some());
-    let error = error.or_else(own).unwrap_or(value);
-    let first = |names: &[&str]| names.iter().find_map(|name| text(error.get(name)));
-    let message = error.as_str().or_else(|| first(&["message", "detail", "status_msg"]));
-    let message = message.map(Cow::Borrowed);
-    let message = message.or_else(|| described(error).map(Cow::Owned));
-    let message = message.unwrap_or("The provider reported an error without a message".into());
-    let kind = first(&["type", "status", "code"]).unwrap_or_default();
-    let code = count(error.get("code")).and_then(|code| u16::try_from(code).ok());
-    let code = code.filter(|it| (400..600).contains(it));
-    // Gemini answers a wrong key with 400.
-    let details = error.get("details").and_then(Value::as_array).unwrap_or_default();
-    let is_key_invalid = |detail: &Value<'_>| text(detail.get("reason")) == Some("API_KEY_INVALID");
-    let status = match status {
-        400 if details.iter().any(is_key_invalid) => 401,
-        200 => code
-            .or_else(|| minimax::code(value).map(minimax::status))
-            .unwrap_or_else(|| status_of(kind)),
-        status => status,
-    };
-    let message = cut(&message, MAX_MESSAGE);
-    let complaints = if matches!(status, 400 | 422) { complaints(whole) } else { Vec::new() };
-    match complaints.is_empty() {
-        true => UpstreamError::Reported { status, message },
-        false => UpstreamError::Rejected { status, message, complaints },
-    }
-}
-
-/// The status that fits a type of error.
-pub(in crate::gateway::format) fn status_of(kind: &str) -> u16 {
-    match kind {
-        "invalid_request_error"
-        | "invalid_prompt"
-        | "invalid_value"
-        | "unknown_parameter"
-        | "unsupported_parameter"
-        | "unsupported_value"
-        | "context_length_exceeded"
-        | "INVALID_ARGUMENT"
-        | "FAILED_PRECONDITION" => 400,
-        "authentication_error" | "UNAUTHENTICATED" => 401,
-        "billing_error" => 402,
-        "permission_error" | "PERMISSION_DENIED" => 403,
-        "not_found_error" | "NOT_FOUND" => 404,
-        "request_too_large" => 413,
-        "rate_limit_error"
-        | "rate_limit_exceeded"
-        | "insufficient_quota"
-        | "RESOURCE_EXHAUSTED" => 429,
-        "UNAVAILABLE" => 503,
-        "overloaded_error" => 529,
-        "timeout_error" | "DEADLINE_EXCEEDED" => 504,
-        _ => 500,
     }
 }
 

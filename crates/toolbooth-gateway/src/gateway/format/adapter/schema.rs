@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::gateway::conversation::tool::FunctionTool;
 use crate::gateway::error::{ErrorKind, GatewayError, Result};
 use crate::gateway::fields::Fields;
-use crate::gateway::format::adapter::Job;
+use crate::gateway::format::adapter::job::Job;
 use crate::gateway::raw_json::{parse, raw_member};
 use crate::providers::schema::{AdaptedSchema, Target, adapt_schema};
 use crate::wire::Json;

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::gateway::error::ErrorKind;
 
 use crate::gateway::dialect::Feature;
+use crate::gateway::format::adapter::errors::decode_error;
 use crate::gateway::format::adapter::*;
 use crate::gateway::format::chat_completions::front::decode;
 

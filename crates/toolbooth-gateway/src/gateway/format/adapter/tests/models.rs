@@ -288,7 +288,7 @@ fn models_that_cannot_be_forced() {
 /// The API in which OpenAI's own models are asked.
 #[test]
 fn formats_of_models() {
-    use Effort::{High, None as Off};
+    use crate::gateway::facts::Effort::{High, None as Off};
     let own = [Format::OpenAi, Format::Responses];
     for (model, has_tools, effort, expected) in [
         ("gpt-4.1", true, Some(High), Format::OpenAi),

@@ -4,7 +4,7 @@ use crate::gateway::conversation::tool::FunctionTool;
 use crate::gateway::error::Result;
 use crate::gateway::facts::Thinking;
 use crate::gateway::fields::Fields;
-use crate::gateway::format::adapter::Job;
+use crate::gateway::format::adapter::job::Job;
 use crate::gateway::format::adapter::schema::ClientSchema;
 use crate::gateway::format::chat_completions::adapter::limit_member;
 use crate::gateway::notes::Notes;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::gateway::dialect::{Dialect, Feature};
-use crate::gateway::format::adapter::Job;
+use crate::gateway::format::adapter::job::Job;
 use crate::gateway::ids;
 use crate::gateway::notes::Notes;
 use crate::gateway::provider_state::REASONING;

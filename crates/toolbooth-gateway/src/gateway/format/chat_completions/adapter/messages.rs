@@ -8,7 +8,8 @@ use crate::gateway::conversation::{
     Assistant, HistoryItem, Message, MessageBody, Part, PartContent, Source, ToolResult, joined,
 };
 use crate::gateway::error::Result;
-use crate::gateway::format::adapter::{Job, custom};
+use crate::gateway::format::adapter::custom;
+use crate::gateway::format::adapter::job::Job;
 use crate::gateway::format::chat_completions::adapter::kept::Kept;
 use crate::gateway::format::chat_completions::front::message::of_turn;
 use crate::gateway::raw_json::parse;

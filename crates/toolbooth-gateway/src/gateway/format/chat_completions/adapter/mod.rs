@@ -11,8 +11,9 @@ mod stream;
 
 use crate::gateway::answer::builder::Builder;
 use crate::gateway::answer::completion::{Read, UpstreamError};
+use crate::gateway::format::adapter::errors::reported;
 use crate::gateway::format::adapter::names::MAX_SENT_NAME;
-use crate::gateway::format::adapter::{Adapter, members_of_answer, raw, reported};
+use crate::gateway::format::adapter::{Adapter, members_of_answer, raw};
 use crate::gateway::raw_json::{compact, raw_items, raw_member};
 use crate::wire::fields::text;
 use crate::wire::{Arguments, Item, ToolCall, openai};

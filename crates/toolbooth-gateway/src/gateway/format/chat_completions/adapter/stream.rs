@@ -4,8 +4,9 @@ use crate::gateway::answer::builder::Builder;
 use crate::gateway::answer::completion::{Read, UpstreamError};
 use crate::gateway::answer::sse::SseEvent;
 use crate::gateway::answer::stream::Delta;
+use crate::gateway::format::adapter::errors::reported;
 use crate::gateway::format::adapter::{
-    EventDecoder, MAX_EVENT_VALUES, event_data, members_of_answer, reported,
+    EventDecoder, MAX_EVENT_VALUES, event_data, members_of_answer,
 };
 use crate::gateway::format::chat_completions::adapter::calls::Calls;
 use crate::gateway::format::chat_completions::adapter::{

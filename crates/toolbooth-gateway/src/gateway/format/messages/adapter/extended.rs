@@ -2,7 +2,7 @@
 
 use crate::gateway::conversation::request::NativeRequest;
 use crate::gateway::error::Result;
-use crate::gateway::format::adapter::Job;
+use crate::gateway::format::adapter::job::Job;
 use crate::gateway::format::messages::adapter::messages::rounds;
 use crate::gateway::format::messages::adapter::request::{choice, must_not_force};
 use crate::gateway::raw_json::raw_items;

@@ -4,8 +4,8 @@ use crate::gateway::conversation::{
     HistoryItem, Part, PartContent, Source as ClientSource, ToolResult as CallResult, Turn,
 };
 use crate::gateway::error::{GatewayError, Result};
-use crate::gateway::format::adapter::Job;
 use crate::gateway::format::adapter::conversation::{self, Assistant, Conversation, Entry};
+use crate::gateway::format::adapter::job::Job;
 use crate::gateway::format::messages::adapter::thinking;
 use crate::gateway::ids;
 use crate::gateway::notes::Notes;

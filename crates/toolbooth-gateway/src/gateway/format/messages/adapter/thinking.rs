@@ -3,8 +3,9 @@
 use crate::gateway::error::Result;
 use crate::gateway::facts::{Effort, Facts, Thinking as Way};
 use crate::gateway::fields::{Fields, effort_of};
+use crate::gateway::format::adapter::Format;
 use crate::gateway::format::adapter::conversation::{Conversation, Entry};
-use crate::gateway::format::adapter::{Format, Job};
+use crate::gateway::format::adapter::job::Job;
 use crate::gateway::format::messages::adapter::is_thinking;
 use crate::wire::anthropic::request::Thinking as Mode;
 use toolbooth::json::{Object, Value};

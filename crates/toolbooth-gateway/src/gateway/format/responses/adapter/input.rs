@@ -6,7 +6,8 @@ use crate::gateway::conversation::{
     Assistant, HistoryItem, Message, MessageBody, Part, PartContent, Source, ToolResult,
 };
 use crate::gateway::error::Result;
-use crate::gateway::format::adapter::{Format, Job};
+use crate::gateway::format::adapter::Format;
+use crate::gateway::format::adapter::job::Job;
 use crate::gateway::format::chat_completions::front::message::of_turn;
 use crate::gateway::ids;
 use crate::gateway::notes::Notes;

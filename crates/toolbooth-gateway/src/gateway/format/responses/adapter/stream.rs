@@ -3,9 +3,8 @@
 use crate::gateway::answer::builder::{Builder, CallPart, CallProgress};
 use crate::gateway::answer::completion::{Read, UpstreamError};
 use crate::gateway::answer::sse::SseEvent;
-use crate::gateway::format::adapter::{
-    EventDecoder, MAX_VALUES, event_data, members_of_answer, reported,
-};
+use crate::gateway::format::adapter::errors::reported;
+use crate::gateway::format::adapter::{EventDecoder, MAX_VALUES, event_data, members_of_answer};
 use crate::gateway::format::responses::adapter::items::{Items, Moment, Progress};
 use crate::gateway::format::responses::adapter::{keep_reasoning, reason};
 use crate::wire::fields::{count, text};

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::gateway::answer::completion::{AssistantMessage, Completion, UpstreamError};
 use crate::gateway::answer::stream::{DecodeOptions, Decoder, Delta, StreamEvent};
 use crate::gateway::error::{GatewayError, Result};
-use crate::gateway::format::adapter::decode_error;
+use crate::gateway::format::adapter::errors::decode_error;
 use crate::gateway::format::front::Front;
 use crate::gateway::relay::chat::Chat;
 use crate::gateway::relay::output::Output;
