@@ -25,6 +25,8 @@ const SUM = { a: 17, b: 25 };
 // The beginnings of names in MODELS. The gateway adds tools to chats with the first. Codex has other tools of its own for models whose names
 // begin with gpt-5.5, and lets those of gpt-5.6-sol write programs that call the tools.
 const ADDED = "booth";
+// Claude Code asks for adaptive thinking in these chats, which is newer than claude-sonnet-4-5.
+const ADAPTIVE = "claude-opus-4-6";
 const CODEX = "gpt-5.5";
 const PROGRAMS = "gpt-5.6-sol";
 const CLAUDE = "plain";
@@ -39,7 +41,8 @@ before(async () => {
     const { key, base } = upstream[id];
     return Object.entries({ BASE_URL: `${base}/v1`, API_KEY: key, DIALECT: id }).map(([name, value]) => [`${id.toUpperCase()}_${name}`, value]);
   });
-  const named = (provider) => [[`${ADDED}-${provider}`, { ...entry(provider), tools: ["Calculator.Add"] }], ...[CODEX, PROGRAMS, CLAUDE].map((name) => [`${name}-${provider}`, entry(provider)])];
+  const added = (provider) => ({ ...(provider === "anthropic" ? { targets: [{ provider, model: ADAPTIVE }] } : entry(provider)), tools: ["Calculator.Add"] });
+  const named = (provider) => [[`${ADDED}-${provider}`, added(provider)], ...[CODEX, PROGRAMS, CLAUDE].map((name) => [`${name}-${provider}`, entry(provider)])];
   const MODELS = Object.fromEntries(PROVIDERS.flatMap(named));
   const vars = { STATE_KEY, MODELS: JSON.stringify(MODELS), PROVIDERS: ["answers", ...Object.keys(DIALECTS)].join(","), ...Object.fromEntries(settings) };
   served = await startGateway({ upstream, vars });
