@@ -7,6 +7,7 @@ pub(in crate::gateway) mod tool;
 use std::borrow::Cow;
 
 use base64ct::{Base64, Encoding};
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -225,18 +226,31 @@ impl Part {
 }
 
 impl Source {
-    /// The source that an address means: an `https:` URL, or a `data:` URL with base64.
+    /// The source that an address means: an `https:` URL, or a `data:` URL.
     pub(in crate::gateway) fn of_address(url: &str) -> Option<Self> {
         let begins = |scheme: &str| {
             url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
         };
-        if begins("https://") {
-            return Some(Self::Url(url.to_owned()));
+        match begins("data:") {
+            true => Self::of_data(url.get("data:".len()..)?),
+            false => begins("https://").then(|| Self::Url(url.to_owned())),
         }
-        let data = if begins("data:") { url.get(5..) } else { None };
-        let (head, base64) = data.and_then(|data| data.split_once(','))?;
-        let media_type = media_type::canonical(head.strip_suffix(";base64")?).into_owned();
-        Some(Self::Data { media_type, base64: base64.to_owned() })
+    }
+
+    /// The source that the rest of a `data:` URL means (RFC 2397): a text without base64 has escapes of its own.
+    fn of_data(data: &str) -> Option<Self> {
+        let (head, data) = data.split_once(',')?;
+        let (head, base64) = match head.rsplit_once(';') {
+            Some((head, end)) if end.trim().eq_ignore_ascii_case("base64") => {
+                (head, data.to_owned())
+            }
+            _ => (head, Base64::encode_string(&percent_decode_str(data).collect::<Vec<u8>>())),
+        };
+        let media_type = match media_type::canonical(head) {
+            none if none.is_empty() => "text/plain".to_owned(),
+            media_type => media_type.into_owned(),
+        };
+        Some(Self::Data { media_type, base64 })
     }
 
     /// The text, if it is the data of one.

@@ -230,3 +230,28 @@ fn types_of_media() {
         assert_eq!(part["type"], if is_text { "text" } else { "file" }, "{media_type}: {part}");
     }
 }
+
+/// Data in addresses without base64 has escapes.
+#[test]
+fn data_without_base64() {
+    for (data, expected) in [
+        ("data:,a%20b", ("text/plain", "a b")),
+        ("data:text/plain;charset=utf-8,%C3%A9,+", ("text/plain", "é,+")),
+        ("data:application/json,{\"a\":1}", ("text/plain", "{\"a\":1}")),
+        ("DATA:Text/Plain;BASE64,YSBi", ("text/plain", "a b")),
+    ] {
+        for path in ["/v1/chat/completions", "/v1/responses"] {
+            let file = match path {
+                "/v1/responses" => {
+                    json!({"type": "input_file", "filename": "a", "file_data": data})
+                }
+                _ => json!({"type": "file", "file": {"filename": "a", "file_data": data}}),
+            };
+            let body = said(path, "anthropic/claude-opus-5", &[("user", json!([file]))]);
+            let reply = gateway(path).ask(vec![anthropic()], &body);
+            let source = &reply.sent[0].body["messages"][0]["content"][0]["source"];
+            let (media_type, data) = (&source["media_type"], &source["data"]);
+            assert_eq!((media_type, data), (&json!(expected.0), &json!(expected.1)), "{source}");
+        }
+    }
+}

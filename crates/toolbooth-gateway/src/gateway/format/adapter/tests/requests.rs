@@ -339,7 +339,7 @@ fn case_09_parts_of_user_messages() {
     }
     for bad in [
         image("ftp://example.com/a.png"),
-        image("data:image/png,x"),
+        image("data:image/png;base64"),
         json!({"type": "file", "file": {"file_id": "file-1"}}),
         json!("text"),
     ] {

@@ -88,7 +88,7 @@ impl Input<'_> {
     /// The source that an address means.
     fn source(&mut self, address: Cow<'_, str>, path: &str) -> Source {
         Source::of_address(&address).unwrap_or_else(|| {
-            self.only_openai(path, "is neither at an https URL nor data in base64");
+            self.only_openai(path, "is neither at an https URL nor in a data URL");
             Source::Url(address.into_owned())
         })
     }
