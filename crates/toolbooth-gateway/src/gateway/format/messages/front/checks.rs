@@ -51,16 +51,18 @@ pub(super) fn is_known(content: &Value<'_>) -> bool {
         let inner = [block.get("content"), block.get("source").and_then(|it| it.get("content"))];
         // A compaction can define tools, too.
         kind.is_some_and(|kind| KNOWN.contains(&kind))
-            && has_registered_type(block)
+            && has_accepted_type(block)
             && block.get("tool_changes").is_none_or(Value::is_null)
             && inner.into_iter().flatten().all(|content| is_inner(kind, content))
     })
 }
 
-/// Whether the media type of a block has its registered name, which Anthropic requires.
-fn has_registered_type(block: &Value<'_>) -> bool {
-    let media_type = block.get("source").and_then(|source| source.get("media_type")?.as_str());
-    media_type.is_none_or(|media_type| media_type::canonical(media_type) == media_type)
+/// Whether the media type of a block has its registered name, which Anthropic requires. It takes no texts in base64.
+fn has_accepted_type(block: &Value<'_>) -> bool {
+    let member = |name| block.get("source").and_then(|source| source.get(name)?.as_str());
+    let Some(media_type) = member("media_type") else { return true };
+    let is_encoded_text = member("type") == Some("base64") && media_type::is_text(media_type);
+    media_type::canonical(media_type) == media_type && !is_encoded_text
 }
 
 /// Checks the addresses in a content that passes. The inputs of calls, and the sources that Anthropic's own tools have found, may be any.

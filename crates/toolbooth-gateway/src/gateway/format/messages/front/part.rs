@@ -65,14 +65,15 @@ fn image(block: &mut Fields<'_>) -> Result<Option<Part>> {
     let path = block.path.clone();
     let mut source = block.required_fields("source")?;
     let image = match source.required_text("type")?.as_ref() {
-        "base64" => data(&mut source, &["image/jpeg", "image/png", "image/gif", "image/webp"])?,
+        "base64" => {
+            let types = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+            data(&mut source, |it| types.contains(&it), &format!("one of {}", types.join(", ")))?
+        }
         "url" => Source::Url(source.required_text("url")?.into_owned()),
-        "file" => {
-            source.take("file_id");
-            source.notes.drop_member(&source.path_of("file_id"));
+        kind => {
+            lose(&source, kind);
             return Ok(None);
         }
-        _ => return source.expected("type", "one of base64, url, file"),
     };
     source.finish();
     Ok(Some(Part::new(PartContent::Image { source: image, detail: None }, path)))
@@ -86,7 +87,10 @@ fn document(block: &mut Fields<'_>) -> Result<Vec<Part>> {
     let context = block.text("context")?;
     let mut source = block.required_fields("source")?;
     let file = match source.required_text("type")?.as_ref() {
-        "base64" => data(&mut source, &["application/pdf"])?,
+        "base64" => {
+            let is_known = |it: &str| it == "application/pdf" || media_type::is_text(it);
+            data(&mut source, is_known, "application/pdf or that of a text")?
+        }
         "url" => Source::Url(source.required_text("url")?.into_owned()),
         "text" => {
             source.take("media_type");
@@ -100,25 +104,35 @@ fn document(block: &mut Fields<'_>) -> Result<Vec<Part>> {
             let head = [title, context].into_iter().flatten().map(text);
             return Ok(head.chain(inner).collect());
         }
-        "file" => {
-            source.take("file_id");
-            source.notes.drop_member(&source.path_of("file_id"));
+        kind => {
+            lose(&source, kind);
             return Ok(Vec::new());
         }
-        _ => return source.expected("type", "one of base64, url, text, content, file"),
     };
     source.finish();
-    let name = Some(title.map_or_else(|| "document.pdf".to_owned(), Cow::into_owned));
+    // OpenAI wants a name for a file that is no text.
+    let untitled = || file.text().is_none().then(|| "document.pdf".to_owned());
+    let name = title.map(Cow::into_owned).or_else(untitled);
     let file = Part::new(PartContent::File { source: file, name }, path.as_str());
     Ok(context.map(text).into_iter().chain([file]).collect())
 }
 
-/// The data of a source with base64.
-fn data(source: &mut Fields<'_>, types: &[&str]) -> Result<Source> {
+/// Names a source that only Anthropic knows, such as the id of a file.
+fn lose(source: &Fields<'_>, kind: &str) {
+    let name = if kind == "file" { "file_id" } else { kind };
+    source.notes.drop_member(&source.path_of(name));
+}
+
+/// The data of a source with base64, which has one of the media types that are known.
+fn data(
+    source: &mut Fields<'_>,
+    is_known: impl Fn(&str) -> bool,
+    expected: &str,
+) -> Result<Source> {
     let written = source.required_text("media_type")?;
     let media_type = media_type::canonical(&written);
-    if !types.contains(&media_type.as_ref()) {
-        return source.expected("media_type", &format!("one of {}", types.join(", ")));
+    if !is_known(&media_type) {
+        return source.expected("media_type", expected);
     }
     let base64 = source.required_text("data")?.into_owned();
     Ok(Source::Data { media_type: media_type.into_owned(), base64 })
