@@ -47,6 +47,8 @@ pub(crate) enum Feature {
     RepeatedRoles,
     /// A list of parts as the content of a message that is only text.
     TextParts,
+    /// Parts of the type `file`.
+    Files,
     /// The member `extra_content` of messages and calls, with signatures.
     ExtraContent,
     /// The member `max_completion_tokens`.

@@ -7,6 +7,7 @@ mod challenges;
 mod contents;
 mod conversation;
 mod conversation_ids;
+mod conversation_media;
 mod conversation_reasoning;
 mod conversation_roles;
 mod costs;

@@ -10,6 +10,7 @@ use crate::gateway::conversation::{
 use crate::gateway::error::Result;
 use crate::gateway::format::adapter::custom;
 use crate::gateway::format::adapter::job::Job;
+use crate::gateway::format::chat_completions::adapter::files::titled;
 use crate::gateway::format::chat_completions::adapter::kept::Kept;
 use crate::gateway::format::chat_completions::front::message::of_turn;
 use crate::gateway::raw_json::parse;
@@ -225,8 +226,7 @@ impl<'t> Messages<'_, 't> {
                 None
             }
             PartContent::File { source, name } if let Some(text) = source.text() => {
-                let head = name.as_deref().unwrap_or("A file");
-                Some(SentPart::Text { text: format!("{head}:\n\n{text}").into() })
+                Some(SentPart::Text { text: titled(name.as_deref(), &text).into() })
             }
             PartContent::File { source, name } => {
                 let (file_data, file_id) = (source.address(), source.id());

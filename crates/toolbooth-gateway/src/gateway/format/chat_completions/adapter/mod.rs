@@ -1,6 +1,7 @@
 //! OpenAI Chat Completions, and the providers with its format.
 
 mod calls;
+mod files;
 pub(in crate::gateway::format) mod from_anthropic;
 mod kept;
 mod messages;

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use crate::gateway::conversation::{Assistant, HistoryItem, Message, MessageBody, Part, joined};
 use crate::gateway::dialect::{Dialect, Feature};
 use crate::gateway::format::adapter::conversation::begins_with_assistant;
+use crate::gateway::format::chat_completions::adapter::files::{has_file, write_files};
 use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::{raw_member, raw_members, to_raw};
 use crate::wire::Members;
@@ -17,17 +18,25 @@ pub(super) fn arranged(
     dialect: &Dialect,
     notes: &Notes,
 ) -> Option<Vec<HistoryItem>> {
-    let [has_parts, has_system, has_developer, repeats, lacks_answers] = [
+    let [has_files, has_parts, has_system, has_developer, repeats, lacks_answers] = [
+        !dialect.takes(Feature::Files) && history.iter().any(has_file),
         !dialect.takes(Feature::TextParts) && history.iter().any(has_text_parts),
         !dialect.takes(Feature::LaterSystemMessages) && has_later_system(history),
         !dialect.takes(Feature::Developer) && history.iter().any(is_developer),
         !dialect.takes(Feature::RepeatedRoles) && has_repeated_roles(history),
         dialect.needs_answers_to_results(),
     ];
-    if !has_parts && !has_system && !has_developer && !repeats && !lacks_answers {
+    let is_same = !has_files && !has_parts && !has_system && !has_developer && !repeats;
+    if is_same && !lacks_answers {
         return None;
     }
     let mut arranged = history.to_vec();
+    if has_files {
+        arranged.iter_mut().filter(|item| has_file(item)).for_each(|item| {
+            rewrite(item, notes);
+            write_files(item, notes);
+        });
+    }
     if has_parts {
         arranged.iter_mut().filter(|item| has_text_parts(item)).for_each(|it| rewrite(it, notes));
     }
