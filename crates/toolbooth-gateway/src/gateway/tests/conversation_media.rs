@@ -110,3 +110,42 @@ fn files_of_results() {
     assert_eq!(got.sent["messages"][2], expected);
     assert_eq!(got.dropped(), ["input[].output[]"]);
 }
+
+/// In place of what a provider does not accept, the model reads that it is not shown.
+#[test]
+fn types_that_a_provider_lacks() {
+    let sound = json!({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "mp3"}});
+    let image = |media_type: &str| json!({"type": "image_url", "image_url": {"url": format!("data:{media_type};base64,AAAA")}});
+    let zip = file(CHAT, "data:application/zip;base64,AAAA");
+    let (claude, gemini) = ("anthropic/claude-opus-5", "google/gemini-3-pro");
+    for (model, part, expected) in [
+        (claude, &sound, "A sound is not shown."),
+        (claude, &image("image/bmp"), "An image is not shown."),
+        (claude, &zip, "a is not shown."),
+        (gemini, &zip, "a is not shown."),
+        (gemini, &image("IMAGE/GIF"), "An image is not shown."),
+    ] {
+        let got = ask(CHAT, model, &user(CHAT, &json!([part])));
+        let [claude, gemini] = ["/messages/0/content/0/text", "/contents/0/parts/0/text"];
+        let text = got.sent.pointer(claude).or(got.sent.pointer(gemini));
+        assert_eq!(text, Some(&json!(expected)), "{model} {part}");
+        assert_eq!(got.dropped()[0], "messages[].content[]", "{model} {part}");
+    }
+}
+
+/// Clients name the formats of sounds in several ways.
+#[test]
+fn formats_of_sounds() {
+    for (format, expected) in [
+        ("mp3", "audio/mpeg"),
+        ("x-wav", "audio/wav"),
+        ("WAV", "audio/wav"),
+        ("flac", "audio/flac"),
+    ] {
+        let sound =
+            json!({"type": "input_audio", "input_audio": {"data": "AAAA", "format": format}});
+        let sent = ask(CHAT, "google/gemini-3-pro", &user(CHAT, &json!([sound]))).sent;
+        let data = &sent["contents"][0]["parts"][0]["inlineData"];
+        assert_eq!(*data, json!({"mimeType": expected, "data": "AAAA"}));
+    }
+}

@@ -174,6 +174,18 @@ pub(in crate::gateway::format) fn begins_with_assistant(notes: &Notes) -> &'stat
     "The conversation continues."
 }
 
+/// What the model reads in place of a picture, a sound or a file of a type that the provider does not accept. The notes get the part.
+pub(in crate::gateway::format) fn not_shown(part: &Part, notes: &Notes) -> String {
+    notes.drop_member(&part.path);
+    let what = match &part.content {
+        PartContent::File { name: Some(name), .. } => name,
+        PartContent::Image { .. } => "An image",
+        PartContent::Audio { .. } => "A sound",
+        _ => "A file",
+    };
+    format!("{what} is not shown.")
+}
+
 /// The error: nothing of the conversation is left that the provider accepts.
 pub(in crate::gateway::format) fn is_empty() -> GatewayError {
     let message = "messages has nothing that this provider accepts: its texts are only white space, or its parts are of \

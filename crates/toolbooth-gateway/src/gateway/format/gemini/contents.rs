@@ -7,7 +7,7 @@ use crate::gateway::error::Result;
 use crate::gateway::format::adapter::conversation::{self, Assistant, Conversation, Entry};
 use crate::gateway::format::adapter::job::Job;
 use crate::gateway::format::adapter::raw;
-use crate::gateway::media_type::is_text;
+use crate::gateway::media_type::{canonical, is_text};
 use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::{parse, raw_items};
 use crate::wire::gemini::ResultPart;
@@ -234,21 +234,34 @@ fn part<'t>(part: &'t ClientPart, notes: &Notes) -> Result<Option<Part<'t>>> {
                 let file_data = FileData { mime_type: media_type(url), file_uri: url.into() };
                 Part::File { file_data, thought_signature: None }
             }
-            Source::Data { media_type, base64 } => inline(media_type.into(), base64),
+            Source::Data { media_type, base64 } if is_accepted(media_type) => {
+                inline(media_type.into(), base64)
+            }
+            Source::Data { .. } => {
+                let text = conversation::not_shown(part, notes).into();
+                Part::Text { text, thought_signature: None }
+            }
             Source::Id(_) => return Err(part.unreadable_file()),
         },
         PartContent::Audio { format, base64 } => {
-            let mime_type = match format.as_str() {
-                "mp3" => Cow::Borrowed("audio/mpeg"),
-                format => format!("audio/{format}").into(),
-            };
-            inline(mime_type, base64)
+            let media_type = format!("audio/{format}");
+            inline(canonical(&media_type).into_owned().into(), base64)
         }
         PartContent::Other(kind) => {
             notes.drop_member(&format!("{path} ({kind})"));
             return Ok(None);
         }
     }))
+}
+
+/// Whether Gemini accepts data of a media type that is no text (ai.google.dev/gemini-api/docs, pages on images, audio, video and documents;
+/// 2026-11).
+fn is_accepted(media_type: &str) -> bool {
+    let images = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
+    let kinds = ["audio/", "video/"];
+    media_type == "application/pdf"
+        || images.contains(&media_type)
+        || kinds.iter().any(|kind| media_type.starts_with(kind))
 }
 
 /// The media type that the name of a file tells.

@@ -1,6 +1,7 @@
 //! Files, for providers that have no parts for them.
 
 use crate::gateway::conversation::{HistoryItem, Message, MessageBody, Part, PartContent};
+use crate::gateway::format::adapter::conversation::not_shown;
 use crate::gateway::notes::Notes;
 
 /// Whether a message of the user, or a result, has a file.
@@ -26,11 +27,7 @@ pub(super) fn write_files(item: &mut HistoryItem, notes: &Notes) {
 fn write_file(part: &mut Part, notes: &Notes) {
     let PartContent::File { source, name } = &part.content else { return };
     let text = source.text().map(|text| titled(name.as_deref(), &text));
-    let text = text.unwrap_or_else(|| {
-        notes.drop_member(&part.path);
-        format!("{} is not shown.", name.as_deref().unwrap_or("A file"))
-    });
-    part.content = PartContent::Text(text);
+    part.content = PartContent::Text(text.unwrap_or_else(|| not_shown(part, notes)));
 }
 
 /// The text of a file below its name.

@@ -3,7 +3,7 @@
 use crate::gateway::conversation::{
     HistoryItem, Part, PartContent, Source as ClientSource, ToolResult as CallResult, Turn,
 };
-use crate::gateway::error::{GatewayError, Result};
+use crate::gateway::error::Result;
 use crate::gateway::format::adapter::conversation::{self, Assistant, Conversation, Entry};
 use crate::gateway::format::adapter::job::Job;
 use crate::gateway::format::messages::adapter::thinking;
@@ -132,6 +132,10 @@ fn blocks<'t>(parts: impl Iterator<Item = &'t Part>, notes: &Notes) -> Result<Ve
 fn block<'t>(part: &'t Part, notes: &Notes) -> Result<Option<Block<'t>>> {
     let Part { content, cache_control, path, .. } = part;
     let cache_control = cache_control.clone();
+    let not_shown = |cache_control| Block::Text {
+        text: conversation::not_shown(part, notes).into(),
+        cache_control,
+    };
     let (is_document, source) = match content {
         PartContent::Text(text) | PartContent::Refusal(text) => {
             let text = (!text.trim().is_empty()).then(|| text.as_str().into());
@@ -147,15 +151,17 @@ fn block<'t>(part: &'t Part, notes: &Notes) -> Result<Option<Block<'t>>> {
                     "image/jpeg" | "image/png" | "image/gif" | "image/webp" => (false, base64()),
                     "application/pdf" => (true, base64()),
                     _ => {
-                        let data = source.text().ok_or_else(|| unacceptable(path))?.into();
-                        (true, Source::Text { media_type: "text/plain", data })
+                        let Some(data) = source.text() else {
+                            return Ok(Some(not_shown(cache_control)));
+                        };
+                        (true, Source::Text { media_type: "text/plain", data: data.into() })
                     }
                 }
             }
             ClientSource::Url(url) => (has_pdf_extension(url), Source::Url { url: url.into() }),
             ClientSource::Id(_) => return Err(part.unreadable_file()),
         },
-        PartContent::Audio { .. } => return Err(unacceptable(path)),
+        PartContent::Audio { .. } => return Ok(Some(not_shown(cache_control))),
         PartContent::Other(kind) => {
             notes.drop_member(&format!("{path} ({kind})"));
             return Ok(None);
@@ -168,13 +174,6 @@ fn block<'t>(part: &'t Part, notes: &Notes) -> Result<Option<Block<'t>>> {
         true => Block::Document { source, cache_control },
         false => Block::Image { source, cache_control },
     }))
-}
-
-fn unacceptable(path: &str) -> GatewayError {
-    let message = format!(
-        "{path} has a media type that Anthropic does not accept; expected JPEG, PNG, GIF, WebP, PDF or a text"
-    );
-    GatewayError::invalid(path, message)
 }
 
 fn has_pdf_extension(url: &str) -> bool {
