@@ -29,6 +29,12 @@ pub(crate) struct Dialect {
     needs_answers_to_results: bool,
     /// Whether a call without that reasoning is rejected. An empty one is not.
     needs_reasoning: bool,
+    /// The members of a request that the provider knows, apart from those with the conversation and the tools, if not all.
+    members: Option<Vec<String>>,
+    /// Those of an assistant message, apart from reasoning.
+    message_members: Option<Vec<String>>,
+    /// What it calls the member `seed`, if that has another name.
+    seed: Option<String>,
     /// The types of `response_format` that the provider knows, if not all.
     formats: Option<Vec<String>>,
     /// What all models of the provider accept.
@@ -107,9 +113,20 @@ impl Dialect {
         self.takes.contains(&feature)
     }
 
+    /// What it calls a member of a request; `None` if it does not know it.
+    pub(crate) fn member<'n>(&'n self, name: &'n str) -> Option<&'n str> {
+        let name = self.seed.as_deref().filter(|_| name == "seed").unwrap_or(name);
+        knows(&self.members, name).then_some(name)
+    }
+
+    /// Whether it knows a member of an assistant message.
+    pub(crate) fn knows_message_member(&self, name: &str) -> bool {
+        knows(&self.message_members, name) || self.takes_reasoning(name)
+    }
+
     /// Whether it knows a type of `response_format`.
     pub(crate) fn knows_format(&self, kind: &str) -> bool {
-        self.formats.as_ref().is_none_or(|known| known.iter().any(|known| known == kind))
+        knows(&self.formats, kind)
     }
 
     /// What all models of the provider accept.
@@ -139,6 +156,11 @@ impl Dialect {
         let Table { default, others } = table();
         std::iter::once(default).chain(others)
     }
+}
+
+/// Whether a list has a name. Without a list, all are known.
+fn knows(list: &Option<Vec<String>>, name: &str) -> bool {
+    list.as_ref().is_none_or(|known| known.iter().any(|known| known == name))
 }
 
 /// The host of a URL in lower case, with the port unless that is the usual one.

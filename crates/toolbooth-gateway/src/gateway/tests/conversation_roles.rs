@@ -142,6 +142,22 @@ fn members_by_dialect() {
     }
 }
 
+/// Mistral rejects members that it does not know.
+#[test]
+fn to_mistral() {
+    let calls = json!({"role": "assistant", "content": null, "refusal": null, "annotations": [],
+        "tool_calls": [call("aaaaaaaa1", "a", "{}")]});
+    let result = json!({"role": "tool", "tool_call_id": "aaaaaaaa1", "content": "5"});
+    let body = json!({"messages": [user("hi"), calls, result], "seed": 7, "store": false, "user": "u",
+        "max_completion_tokens": 9});
+    let got = ask(CHAT, "mistral/m", &body);
+    let sent = json!({"role": "assistant", "content": null, "tool_calls": calls["tool_calls"]});
+    assert_eq!(got.sent["messages"], json!([user("hi"), sent, result]));
+    let [seed, limit, store] = ["random_seed", "max_tokens", "store"].map(|name| &got.sent[name]);
+    assert_eq!((seed, limit, store), (&json!(7), &json!(9), &Value::Null));
+    assert_eq!(got.dropped(), ["messages[].annotations", "store", "user"]);
+}
+
 /// What stands in a system message beside texts is named.
 #[test]
 fn what_a_system_message_loses() {

@@ -270,29 +270,36 @@ impl<'t> Messages<'_, 't> {
         let has_calls = message.contains("tool_calls");
         is_changed |= self.kept.leave_reasoning(&mut message, has_calls, &path);
         // Reports what is dropped, unless it means nothing to the provider. Returns whether anything is.
-        let clean = |object: &mut Object<'_>, path: &str, known: &[&str], own: Own| {
-            let before = object.len();
-            object.retain(|name, value| {
-                let is_own = own(name, value);
-                let keep = !is_own && (!strict || known.contains(&name));
-                if !keep && !is_own && !value.is_null() {
-                    notes.drop_member(&format!("{path}.{name}"));
-                }
-                keep
-            });
-            object.len() < before
+        let clean =
+            |object: &mut Object<'_>, path: &str, known: &dyn Fn(&str) -> bool, own: Own| {
+                let before = object.len();
+                object.retain(|name, value| {
+                    let is_own = own(name, value);
+                    let keep = !is_own && known(name);
+                    if !keep && !is_own && !value.is_null() {
+                        notes.drop_member(&format!("{path}.{name}"));
+                    }
+                    keep
+                });
+                object.len() < before
+            };
+        let dialect = self.job.options.dialect;
+        let knows = |name: &str| match strict {
+            true => MESSAGE_MEMBERS.contains(&name),
+            false => dialect.knows_message_member(name),
         };
-        is_changed |= clean(&mut message, &path, MESSAGE_MEMBERS, |name, value| match name {
+        is_changed |= clean(&mut message, &path, &knows, |name, value| match name {
             "_2api" => true,
             "tool_calls" => value.as_array().is_some_and(<[_]>::is_empty),
             _ => false,
         });
         if let Some(Value::Array(mut calls)) = message.take("tool_calls") {
             let path = format!("{path}.tool_calls[]");
+            let knows_of_call = |name: &str| !strict || CALL_MEMBERS.contains(&name);
             for call in &mut calls {
                 let Value::Object(call) = call else { continue };
                 is_changed |= self.kept.leave_extra(call, &path);
-                is_changed |= clean(call, &path, CALL_MEMBERS, |name, _| name == "index");
+                is_changed |= clean(call, &path, &knows_of_call, |name, _| name == "index");
                 is_changed |= self.kept.change_id(call, "id");
             }
             message.insert("tool_calls".into(), Value::Array(calls));

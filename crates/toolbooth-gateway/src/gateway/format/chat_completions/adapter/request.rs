@@ -100,7 +100,11 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
             }
             "stream_options" if options.stream && has_usage => {}
             "stream_options" => notes.drop_member(name),
-            _ => body.members.0.push((name.into(), json.into())),
+            _ if strict => body.members.0.push((name.into(), json.into())),
+            _ => match options.dialect.member(name) {
+                Some(own) => body.members.0.push((own.into(), json.into())),
+                None => notes.drop_member(name),
+            },
         }
     }
     let is_limited = ["max_completion_tokens", "max_tokens"].into_iter().any(has_limit);
