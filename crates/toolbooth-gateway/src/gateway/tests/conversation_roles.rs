@@ -224,3 +224,29 @@ fn the_user_after_a_result() {
     let got = ask(CHAT, "compat/m", &body);
     assert_eq!(got.sent["messages"].as_array().unwrap().len(), 4);
 }
+
+/// Results follow their calls, whatever a client says between them.
+#[test]
+fn between_calls_and_results() {
+    let calls = |id: &str| json!({"role": "assistant", "content": null, "tool_calls": [call(id, "a", "{}"), call("c2", "a", "{}")]});
+    let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "5"});
+    let late = json!({"role": "developer", "content": "late"});
+    let chat = json!({"messages": [user("hi"), calls("c1"), late, result("c1"), system("later"), result("c2"), user("go")]});
+    let item =
+        |id: &str| json!({"type": "function_call", "call_id": id, "name": "a", "arguments": "{}"});
+    let output = |id: &str| json!({"type": "function_call_output", "call_id": id, "output": "5"});
+    let items = json!({"input": [user("hi"), item("c1"), item("c2"), late, output("c1"), system("later"), output("c2"), user("go")]});
+    for (path, body) in [(CHAT, &chat), (RESPONSES, &items)] {
+        for model in ["openrouter/m", "groq/m"] {
+            let got = ask(path, model, body);
+            let sent = got.sent["messages"].as_array().unwrap().iter();
+            let roles: Vec<_> = sent.map(|it| it["role"].as_str().unwrap()).collect();
+            let expected = ["user", "assistant", "tool", "tool", "developer", "system", "user"];
+            assert_eq!(roles, expected, "{path} {model}");
+        }
+    }
+    let got = ask(CHAT, "openrouter/m", &chat);
+    let expected =
+        [2, 4].map(|at| format!("messages[{at}] follows the results of the calls before it"));
+    assert_eq!(got.warnings(), expected);
+}

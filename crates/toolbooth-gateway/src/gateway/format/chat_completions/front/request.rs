@@ -99,23 +99,7 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
     // Providers with this format get the messages as they are.
     let losses = Notes::default();
     let messages = Fields::of_array(messages, raw_of("messages"), "messages", &losses)?;
-    let mut open = OpenCalls::default();
-    let history = messages.map(|message| {
-        let (mut message, json) = message?;
-        let role = role(&mut message)?;
-        check_addresses(&message)?;
-        check_calls(role, &message, &mut open)?;
-        let written = match role {
-            // Models add members to their messages, and some need them back.
-            Role::Assistant => json.to_owned(),
-            _ => known_members(json, &mut message, notes)?,
-        };
-        let path = message.path.clone();
-        let body = message::body(role, message)?;
-        Ok(HistoryItem::Message(Message { path, body, written: Some(written) }))
-    });
-    let history = history.collect::<Result<_>>()?;
-    open.close()?;
+    let history = history(messages, notes)?;
     if fields.take("n").is_some_and(|n| n.as_f64() != Some(1.0)) {
         let message = "n must be 1: send several requests instead";
         return Err(GatewayError::invalid("n", message));
@@ -147,6 +131,43 @@ pub(in crate::gateway) fn decode(body: &str, notes: &Notes) -> Result<ChatReques
         native: None,
         responses: None,
     })
+}
+
+/// The messages. What a client says between calls and their results follows the results: providers want these first.
+fn history<'n>(
+    messages: impl Iterator<Item = Result<(Fields<'n>, &'n RawValue)>>,
+    notes: &Notes,
+) -> Result<Vec<HistoryItem>> {
+    let (mut history, mut held) = (Vec::new(), Vec::new());
+    let mut open = OpenCalls::default();
+    for message in messages {
+        let (mut message, json) = message?;
+        let role = role(&mut message)?;
+        check_addresses(&message)?;
+        check_calls(role, &message, &mut open)?;
+        let written = match role {
+            // Models add members to their messages, and some need them back.
+            Role::Assistant => json.to_owned(),
+            _ => known_members(json, &mut message, notes)?,
+        };
+        let path = message.path.clone();
+        let is_held = !open.is_empty() && matches!(role, Role::System | Role::Developer);
+        if is_held {
+            notes.warn(format!("{path} follows the results of the calls before it"));
+        }
+        let body = message::body(role, message)?;
+        let item = HistoryItem::Message(Message { path, body, written: Some(written) });
+        if is_held {
+            held.push(item)
+        } else {
+            history.push(item)
+        }
+        if open.is_empty() {
+            history.append(&mut held);
+        }
+    }
+    open.close()?;
+    Ok(history)
 }
 
 /// A message without the members that the gateway does not know: some providers take tools from them.
