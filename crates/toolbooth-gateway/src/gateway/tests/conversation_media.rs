@@ -149,3 +149,23 @@ fn formats_of_sounds() {
         assert_eq!(*data, json!({"mimeType": expected, "data": "AAAA"}));
     }
 }
+
+/// The images of a result are a message of the user, which Mistral takes only after the assistant.
+#[test]
+fn images_of_results_for_mistral() {
+    let calls =
+        json!({"role": "assistant", "content": null, "tool_calls": [call("a00000001", "a", "{}")]});
+    let image = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}});
+    let result = json!({"role": "tool", "tool_call_id": "a00000001", "content": [image]});
+    let hi = json!({"role": "user", "content": "hi"});
+    for (after, expected) in [
+        (vec![], vec!["user", "assistant", "tool", "assistant", "user"]),
+        (vec![&hi], vec!["user", "assistant", "tool", "assistant", "user", "assistant", "user"]),
+    ] {
+        let messages: Vec<_> = [&hi, &calls, &result].into_iter().chain(after).collect();
+        let got = ask(CHAT, "mistral/m", &json!({"messages": messages}));
+        let sent = got.sent["messages"].as_array().unwrap().iter();
+        let roles: Vec<_> = sent.map(|it| it["role"].as_str().unwrap()).collect();
+        assert_eq!(roles, expected);
+    }
+}

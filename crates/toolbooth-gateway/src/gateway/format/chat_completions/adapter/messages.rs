@@ -12,6 +12,7 @@ use crate::gateway::format::adapter::custom;
 use crate::gateway::format::adapter::job::Job;
 use crate::gateway::format::chat_completions::adapter::files::titled;
 use crate::gateway::format::chat_completions::adapter::kept::Kept;
+use crate::gateway::format::chat_completions::adapter::roles::RESULT_RECEIVED;
 use crate::gateway::format::chat_completions::front::message::of_turn;
 use crate::gateway::raw_json::parse;
 use crate::wire::openai::ToolMessage;
@@ -120,6 +121,11 @@ impl<'t> Messages<'_, 't> {
     fn show(&mut self) {
         if self.shown.is_empty() {
             return;
+        }
+        if self.job.options.dialect.needs_answers_to_results() {
+            let content = Content::Text(RESULT_RECEIVED.into());
+            let answer = Said { role: "assistant", content };
+            self.list.push(Json::Text(json::to_string(&answer).into()));
         }
         let mut parts = vec![SentPart::Text { text: "From the results of the tools:".into() }];
         parts.append(&mut self.shown);

@@ -12,6 +12,9 @@ use crate::gateway::raw_json::{raw_member, raw_members, to_raw};
 use crate::wire::Members;
 use toolbooth::json::Value;
 
+/// What the assistant says between a result and the user.
+pub(super) const RESULT_RECEIVED: &str = "I have the result.";
+
 /// The conversation as a dialect takes it; `None` if nothing changes.
 pub(super) fn arranged(
     history: &[HistoryItem],
@@ -210,7 +213,7 @@ fn answered(history: Vec<HistoryItem>, notes: &Notes) -> Vec<HistoryItem> {
             notes.warn(
                 "messages: the user follows a result, so a message of the assistant precedes it",
             );
-            let content = vec![Part::text("I have the result.", "")];
+            let content = vec![Part::text(RESULT_RECEIVED, "")];
             let assistant = Assistant { content, ..Assistant::default() };
             answered.push(HistoryItem::message("messages[]", MessageBody::Assistant(assistant)));
         }
