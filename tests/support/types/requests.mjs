@@ -9,7 +9,13 @@ const KNOWN = {
   "chat request": ["annotations"],
   "responses request": ["client_metadata"],
 };
-const EXPECTED = [/\.status: ResponseCustomToolCall has no such member$/];
+// LangChain (langchain-openai 1.x, langchain_openai/chat_models/base.py) leaves out what OpenAI takes as absent, though its types require it:
+// `strict` of a function, and the id and status of an earlier answer.
+const EXPECTED = [
+  /\.status: ResponseCustomToolCall has no such member$/,
+  /\.tools\[\d+\]\.strict: missing in FunctionTool$/,
+  /\.input\[\d+\]\.(id|status): missing in ResponseOutputMessage$/,
+];
 
 /**
  * The body without what OpenAI takes from Codex 0.169.0, whose requests reach it as they are, and its types lack: ids of messages that
