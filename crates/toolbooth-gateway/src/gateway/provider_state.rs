@@ -73,7 +73,8 @@ impl ProviderState {
     }
 }
 
-fn is_empty(value: &Value<'_>) -> bool {
+/// Whether a member says nothing.
+pub(crate) fn is_empty(value: &Value<'_>) -> bool {
     match value {
         Value::Null => true,
         Value::String(text) => text.is_empty(),

@@ -116,6 +116,10 @@ fn blocks_that_define_tools_do_not_pass() {
         json!({"messages": [user(json!("x")), said(json!([call])), user(json!([result]))]}),
         json!({"system": [text, addition]}),
         json!({"messages": [{"role": "user", "content": "x", "more": [addition]}]}),
+        json!({"messages": [user(json!([text, {"type": "of_the_future", "note": {"more_tools": [tool]}}]))]}),
+        json!({"messages": [user(json!([text, {"type": "of_the_future", "content": [tool]}]))]}),
+        json!({"messages": [user(json!([text, {"type": "of_the_future", "servers": [tool]}]))]}),
+        json!({"messages": [user(json!([text, {"type": "of_the_future", "url": "http://10.0.0.1/web_search"}]))]}),
     ] {
         // With tools of the server, too.
         let world = crate::gateway::tests::loops::world(
@@ -135,7 +139,7 @@ fn blocks_that_define_tools_do_not_pass() {
 /// The headers and the events of a request that is translated are the gateway's.
 #[test]
 fn a_translated_request_has_a_translated_stream() {
-    let block = json!({"type": "of_the_future"});
+    let block = json!({"type": "tool_of_the_future"});
     let texts = [json!({"type": "text", "text": "x"})];
     for (content, passes) in [(json!(texts), true), (json!([texts[0], block]), false)] {
         let messages = json!([{"role": "user", "content": content}]);

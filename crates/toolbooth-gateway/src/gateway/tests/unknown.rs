@@ -218,7 +218,7 @@ fn conversations_of_nothing_else() {
     let parts = json!({"input": [user(block)]});
     for (path, body, takes) in [
         ("/v1/chat/completions", &chat, &["openai/m", "own/m"][..]),
-        ("/v1/messages", &messages, &[]),
+        ("/v1/messages", &messages, &["anthropic/m"]),
         ("/v1/responses", &items, &SAME),
         ("/v1/responses", &parts, &SAME),
     ] {
@@ -233,7 +233,8 @@ fn conversations_of_nothing_else() {
 /// The rest of a message stays, and a message without a rest is none.
 #[test]
 fn blocks_and_parts_beside_others() {
-    let block = json!({"type": "of_the_future"});
+    // Anthropic does not get it, because it may define tools.
+    let block = json!({"type": "of_the_future", "tools": []});
     let text = json!({"type": "text", "text": "Rest."});
     let tool = json!({"name": "a", "input_schema": {"type": "object"}});
     let used = json!({"type": "tool_use", "id": "t1", "name": "a", "input": {}});
@@ -324,6 +325,65 @@ fn answers() {
                 reply.text
             );
             assert_eq!(reply.text.contains("\"data\":\"x\""), is_own, "{path} {}", reply.text);
+        }
+    }
+}
+
+/// Anthropic gets blocks of any type as they are. For others they are named, and no session fails by them.
+#[test]
+fn blocks() {
+    let text = json!({"type": "text", "text": "Said."});
+    let new = json!({"type": "of_the_future", "id": "f_1", "note": {"text": "scent"}});
+    let said = |content: Value| json!({"role": "assistant", "content": content});
+    let call = json!({"type": "tool_use", "id": "c1", "name": "a", "input": {}});
+    let result = json!({"type": "tool_result", "tool_use_id": "c1", "content": "R"});
+    let late =
+        |content: Value| json!({"type": "late_result", "tool_use_id": "c1", "content": content});
+    let new_call = json!({"type": "future_use", "id": "c1", "input": {}});
+    for (messages, name, kept) in [
+        (json!([user(json!([text, new]))]), "messages[].content[].of_the_future", "Said."),
+        (
+            json!([user(json!("hi")), said(json!([new, text])), user(json!("on"))]),
+            "messages[].content[].of_the_future",
+            "Said.",
+        ),
+        (
+            json!([user(json!("hi")), said(json!([call])), user(json!([new, result]))]),
+            "messages[].content[].of_the_future",
+            "\"R\"",
+        ),
+        (
+            json!([user(json!("hi")), said(json!([call])), user(json!([late(json!("Late."))]))]),
+            "messages[].content[].late_result",
+            "Late.",
+        ),
+        (
+            json!([user(json!("hi")), said(json!([call])), user(json!([late(json!([]))]))]),
+            "messages[].content[].late_result",
+            "cannot read",
+        ),
+        (
+            json!([user(json!("hi")), said(json!([text, new_call])), user(json!([result, text]))]),
+            "messages[].content[].tool_result",
+            "Said.",
+        ),
+    ] {
+        let tools = json!([{"name": "a", "input_schema": {"type": "object"}}]);
+        let body = json!({"max_tokens": 9, "messages": messages, "tools": tools});
+        let reply = ask("/v1/messages", "anthropic/m", &body);
+        assert_eq!(reply.status, 200, "{messages} {}", reply.text);
+        assert_eq!(reply.sent[0].body["messages"], messages);
+        assert_eq!(dropped(&reply), [""; 0], "{messages}");
+        for model in ["openai/m", "own/m", "google/m"] {
+            let reply = ask("/v1/messages", model, &body);
+            assert_eq!(reply.status, 200, "{model} {messages} {}", reply.text);
+            assert!(
+                dropped(&reply).iter().any(|it| it == name),
+                "{model} {messages} {:?}",
+                dropped(&reply)
+            );
+            let sent = reply.sent[0].body.to_string();
+            assert!(sent.contains(kept) && !sent.contains("scent"), "{model} {messages} {sent}");
         }
     }
 }

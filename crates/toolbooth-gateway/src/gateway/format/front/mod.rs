@@ -1,6 +1,7 @@
 //! The formats of clients. Each has a folder with its [`Front`], and routes.
 
 pub(in crate::gateway::format) mod address;
+pub(in crate::gateway::format) mod unknown;
 
 use serde::Serialize;
 

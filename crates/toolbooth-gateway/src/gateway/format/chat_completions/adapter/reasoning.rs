@@ -1,8 +1,10 @@
 //! Reasoning in the members that compatible providers have for it.
 
+use std::borrow::Cow;
+
 use crate::gateway::answer::builder::Builder;
 use crate::gateway::answer::completion::Read;
-use crate::gateway::provider_state::{ProviderState, REASONING};
+use crate::gateway::provider_state::{REASONING, is_empty};
 use crate::wire::fields::text;
 use toolbooth::json::{Object, Value};
 
@@ -13,16 +15,16 @@ pub(super) const NAMES: [&str; 3] = ["reasoning_content", "reasoning", "thinking
 const DETAILS: &str = "reasoning_details";
 
 /// The reasoning of a message, or of a part of one.
-pub(super) fn read(message: &Object<'_>) -> String {
+pub(super) fn read<'t>(message: &'t Object<'_>) -> Cow<'t, str> {
     let named = NAMES.iter().find_map(|name| text(message.get(name)));
-    named.map_or_else(|| texts(message), str::to_owned)
+    named.map_or_else(|| texts(message).into(), Cow::Borrowed)
 }
 
 /// That of a whole message whose members with text have other names than those that clients know.
-pub(super) fn unnamed(message: &Object<'_>) -> String {
+pub(super) fn unnamed<'t>(message: &'t Object<'_>) -> Cow<'t, str> {
     match NAMES.iter().find(|name| text(message.get(name)).is_some()) {
         Some(&"thinking") | None => read(message),
-        Some(_) => String::new(),
+        Some(_) => "".into(),
     }
 }
 
@@ -38,7 +40,10 @@ fn texts(message: &Object<'_>) -> String {
 
 /// Keeps the members of a part of a message that the provider must get back.
 pub(super) fn keep(delta: &Object<'_>, builder: &mut Builder) -> Read {
-    let members = ProviderState::of("", delta).members;
-    let mut reasoning = members.iter().filter(|(name, _)| REASONING.contains(&&**name));
-    reasoning.try_for_each(|(name, more)| builder.state(name, more))
+    REASONING.into_iter().try_for_each(|name| {
+        match delta.get(name).filter(|more| !is_empty(more)) {
+            Some(more) => builder.state(name, more),
+            None => Ok(()),
+        }
+    })
 }

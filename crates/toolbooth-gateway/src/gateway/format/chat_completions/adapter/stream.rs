@@ -55,9 +55,10 @@ impl EventDecoder for Stream {
         check_report(&chunk)?;
         read_head(&chunk, builder);
         let is_repaired = repair(&mut chunk, builder.has_answer());
-        let has_usage = chunk.get("usage").and_then(Usage::of_openai).is_some();
+        let usage = chunk.get("usage").and_then(Usage::of_openai);
+        let has_usage = usage.is_some();
         let choice = first_choice(&chunk);
-        let usage = usage(&chunk, choice);
+        let usage = usage.or_else(|| further_usage(&chunk, choice));
         // Some providers write zeros into each chunk but one.
         let known = builder.completion.usage.take();
         let counts = |usage: &Usage| usage.total_tokens > 0 || known.is_none();
@@ -208,12 +209,10 @@ fn repair(chunk: &mut Object<'_>, has_answered: bool) -> bool {
     true
 }
 
-/// The tokens. Groq and Moonshot have members of their own for them.
-fn usage(chunk: &Object<'_>, choice: Option<&Object<'_>>) -> Option<Usage> {
-    let of_groq = || chunk.get("x_groq")?.get("usage");
-    let of_choice = || choice?.get("usage");
-    let usage = chunk.get("usage").and_then(Usage::of_openai);
-    usage.or_else(|| of_groq().or_else(of_choice).and_then(Usage::of_openai))
+/// The tokens in the members that Groq and Moonshot have for them.
+fn further_usage(chunk: &Object<'_>, choice: Option<&Object<'_>>) -> Option<Usage> {
+    let of_groq = chunk.get("x_groq").and_then(|own| own.get("usage"));
+    of_groq.or_else(|| choice?.get("usage")).and_then(Usage::of_openai)
 }
 
 /// The event with the calls and the texts that are in the deltas, and with the reason to stop that clients know.
@@ -323,6 +322,9 @@ fn read_files(delta: &Object<'_>, builder: &mut Builder) -> Read {
         if let Some(value) = delta.get(name) {
             files.insert(name.into(), value.clone());
         }
+    }
+    if files.is_empty() {
+        return Ok(());
     }
     let mut items = Vec::new();
     read_media(&mut files, &mut items);

@@ -2,10 +2,11 @@
 
 use crate::gateway::error::Result;
 use crate::gateway::format::front::address;
+use crate::gateway::format::front::unknown::{is_tool, may_define};
 use crate::gateway::media_type;
 use toolbooth::json::Value;
 
-/// The blocks that Anthropic may get as they are. Others can define tools, which no limit has checked.
+/// The blocks that define no tools, whatever the names of their members.
 const KNOWN: [&str; 22] = [
     "advisor_tool_result",
     "bash_code_execution_tool_result",
@@ -39,7 +40,8 @@ pub(super) fn is_known_message(message: &Value<'_>) -> bool {
     }) && message.get("content").is_some_and(is_known)
 }
 
-/// Whether a content is a text, or has only blocks that Anthropic may get as they are.
+/// Whether a content is a text, or has only blocks that Anthropic may get as they are. It adds types of blocks, which pass, too, unless they
+/// can define what no limit has checked, or have an address that is not allowed.
 pub(super) fn is_known(content: &Value<'_>) -> bool {
     let blocks = match content {
         Value::Null | Value::String(_) => return true,
@@ -48,9 +50,13 @@ pub(super) fn is_known(content: &Value<'_>) -> bool {
     };
     blocks.iter().all(|block| {
         let kind = block.get("type").and_then(Value::as_str);
+        if let Some(kind) = kind.filter(|kind| !KNOWN.contains(kind)) {
+            let may_harm = is_tool(kind) || may_define(block);
+            return !may_harm && address::check("", block).is_ok();
+        }
         let inner = [block.get("content"), block.get("source").and_then(|it| it.get("content"))];
         // A compaction can define tools, too.
-        kind.is_some_and(|kind| KNOWN.contains(&kind))
+        kind.is_some()
             && has_accepted_type(block)
             && block.get("tool_changes").is_none_or(Value::is_null)
             && inner.into_iter().flatten().all(|content| is_inner(kind, content))

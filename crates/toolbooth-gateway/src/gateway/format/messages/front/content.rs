@@ -1,5 +1,6 @@
 //! The messages of a request, as the gateway's own: one of Anthropic's can be several.
 
+use std::collections::BTreeSet;
 use std::mem;
 
 use serde_json::value::RawValue;
@@ -18,6 +19,9 @@ use crate::gateway::raw_json::{nested, raw_items, raw_member};
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::{Object, Value};
 
+/// What a call has returned whose result has a type that this server does not know.
+const UNREADABLE: &str = "The result has a form that this model cannot read.";
+
 /// The usual name of this server among the MCP servers of a request.
 pub(super) const SERVER_NAME: &str = "toolbooth";
 
@@ -31,6 +35,8 @@ pub(super) struct History<'n> {
     open: OpenCalls,
     /// What follows the results of these calls.
     held: Vec<HistoryItem>,
+    /// The ids of calls of types that this server does not know. Only Anthropic gets them and their results.
+    left_out: BTreeSet<String>,
     /// The names of this server in blocks.
     own_names: &'n [String],
     losses: &'n Notes,
@@ -44,6 +50,7 @@ impl<'n> History<'n> {
             has_state: false,
             open: OpenCalls::default(),
             held: Vec::new(),
+            left_out: BTreeSet::new(),
             own_names,
             losses,
         }
@@ -109,16 +116,36 @@ impl<'n> History<'n> {
     fn user(&mut self, content: Option<Value<'n>>, path: &str) -> Result<()> {
         let mut said = Vec::new();
         for block in blocks(content, path, self.losses)? {
-            if block.get("type").and_then(Value::as_str) == Some("tool_result") {
-                self.result(block)?;
-            } else {
-                said.extend(part(block)?);
+            let kind = block.get("type").and_then(Value::as_str);
+            let call = block.get("tool_use_id").and_then(Value::as_str);
+            match (kind, call) {
+                (Some("tool_result"), Some(id)) if self.left_out.contains(id) => {
+                    self.losses.drop_member(&format!("{}.tool_result", block.path));
+                }
+                (Some("tool_result"), _) => self.result(block)?,
+                (Some(_), Some(id)) if self.open.has(id) => {
+                    let id = id.to_owned();
+                    self.unknown_result(id, block)?;
+                }
+                _ => said.extend(part(block)?),
             }
         }
         if self.open.is_empty() {
             self.items.append(&mut self.held);
         }
         self.say(path, said, MessageBody::User);
+        Ok(())
+    }
+
+    /// The result of a call, in a block of a type that this server does not know.
+    fn unknown_result(&mut self, call_id: String, block: Fields<'n>) -> Result<()> {
+        self.open.answer(&call_id, block.path_of("tool_use_id"))?;
+        let text = block.get("content").and_then(Value::as_str).unwrap_or(UNREADABLE).to_owned();
+        let (name, path) = (String::new(), block.path.clone());
+        let content = ToolContent::from(text);
+        part(block)?;
+        let result = ToolResult { call_id, name, content, is_error: false };
+        self.items.push(HistoryItem::message(path, MessageBody::Result(result)));
         Ok(())
     }
 
@@ -169,7 +196,11 @@ impl<'n> History<'n> {
                     round.own.push(id);
                 }
                 "mcp_tool_result" if round.is_result(&block) => round.result(block)?,
-                _ => self.losses.drop_member(&format!("{path}[].{kind}")),
+                _ => {
+                    self.left_out
+                        .extend(block.get("id").and_then(Value::as_str).map(str::to_owned));
+                    self.losses.drop_member(&format!("{path}[].{kind}"));
+                }
             }
             continues |= mem::take(&mut round.continues);
         }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::gateway::conversation::{Part, PartContent, Source};
 use crate::gateway::error::{GatewayError, Result};
 use crate::gateway::fields::Fields;
+use crate::gateway::format::front::unknown::defines;
 use crate::gateway::format::responses::front::input::Input;
-use crate::gateway::format::responses::front::input::unknown::defines;
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
 

@@ -15,6 +15,7 @@ use crate::gateway::conversation::{HistoryItem, MessageBody, Part, ToolContent, 
 use crate::gateway::error::{GatewayError, Result};
 use crate::gateway::fields::Fields;
 use crate::gateway::format::front::address;
+use crate::gateway::format::front::unknown::defines;
 use crate::gateway::format::responses::front::input::assistant::Assistant;
 use crate::gateway::format::responses::front::tools::{SEARCH, Tools, flat_name};
 use crate::gateway::notes::Notes;
@@ -220,7 +221,7 @@ impl<'n> Input<'n> {
     /// What is left of an item is lost in a translation.
     fn finish(&mut self, item: Fields<'_>) {
         let members = item.into_object();
-        self.needs_translation |= unknown::defines(&members);
+        self.needs_translation |= defines(&members);
         for (name, _) in members {
             if !matches!(&*name, "id" | "status" | "execution") {
                 self.tools.lost.push(format!("input[].{}", excerpt(&name)));
