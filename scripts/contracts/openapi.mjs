@@ -18,6 +18,8 @@ export const nonEmpty = (items) => array(items, { minItems: 1 });
 export const mapOf = (values, rest = {}) => ({ type: "object", ...rest, additionalProperties: values });
 export const oneOf = (...schemas) => ({ oneOf: schemas });
 export const anyOf = (...schemas) => ({ anyOf: schemas });
+/** An optional member of a request: null is absent. */
+export const orNull = (schema) => oneOf(schema, nothing);
 export const about = (description, schema = {}) => ({ ...schema, description });
 export const schema = (name) => ref("schemas", name);
 

@@ -10,6 +10,7 @@ import {
   number,
   object,
   open,
+  orNull,
   path,
   pattern,
   requestBody,
@@ -153,7 +154,7 @@ export const schemas = ({ $schema, list }, marked) => ({
     open({
       "$schema?": about(
         `The version that the client speaks; absent means ${$schema}. Any other string is rejected with 400.`,
-        schema("Marker"),
+        orNull(schema("Marker")),
       ),
       request: schema("CallToolRequest"),
       "tool_id?": false,
@@ -188,10 +189,10 @@ export const schemas = ({ $schema, list }, marked) => ({
   ),
   CallToolRequest: object({
     tool_id: schema("ToolId"),
-    "call_id?": about("The response repeats it; if absent, the server makes one. Two calls with the same id run the tool twice.", string),
-    "trace_id?": string,
+    "call_id?": about("The response repeats it; if absent, the server makes one. Two calls with the same id run the tool twice.", orNull(string)),
+    "trace_id?": orNull(string),
     "input?": about("The tool's input; absent means {}. Parts of the specification call it inputs, which is rejected.", anyObject),
-    "context?": schema("Context"),
+    "context?": orNull(schema("Context")),
     ...(list === "tools" && { "user_id?": userId }),
   }),
   Context: shared.context,
@@ -253,7 +254,7 @@ export const schemas = ({ $schema, list }, marked) => ({
 });
 
 /** An addition to OTC: PyPI `langchain-tool-client` sends it. */
-export const userId = about("The same as in context. An addition to the specification.", string);
+export const userId = about("The same as in context. An addition to the specification.", orNull(string));
 
 const inputSchema = about("A JSON Schema (draft 2020-12, without $ref) of the input.", anyObject);
 

@@ -1,5 +1,5 @@
 // What several documents share: authentication, headers, error responses and the schemas of tools.
-import { about, array, boolean, choice, constant, header, natural, object, open, pattern, response, string, text } from "./openapi.mjs";
+import { about, array, boolean, choice, constant, header, natural, object, open, orNull, pattern, response, string, text } from "./openapi.mjs";
 
 // Authentication
 
@@ -120,9 +120,9 @@ export const toolName = pattern("^[A-Za-z0-9_-]{1,64}$");
 export const context = about(
   "The user that the call is for, and the tokens and secrets that the tool requires. Other fields are ignored.",
   open({
-    "user_id?": string,
-    "authorization?": array(open({ id: string, token: string })),
-    "secrets?": array(open({ id: string, value: string })),
+    "user_id?": orNull(string),
+    "authorization?": orNull(array(open({ id: string, token: string }))),
+    "secrets?": orNull(array(open({ id: string, value: string }))),
   }),
 );
 

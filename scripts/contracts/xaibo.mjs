@@ -12,6 +12,7 @@ import {
   nothing,
   object,
   open,
+  orNull,
   path,
   requestBody,
   response,
@@ -88,8 +89,8 @@ export const xaibo = document({
           "A name of the list; with or without a version, such as Text_Slugify__1_0_0; or the tool's id, such as Text.Slugify@1.",
           string,
         ),
-        "parameters?": about("Absent means {}.", anyObject),
-        "context?": schema("Context"),
+        "parameters?": about("Absent means {}.", orNull(anyObject)),
+        "context?": orNull(schema("Context")),
       }),
     ),
     Context: about(

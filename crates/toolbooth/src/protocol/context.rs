@@ -13,13 +13,18 @@ pub(super) fn malformed(detail: impl Into<String>) -> Rejection {
     Rejection::Malformed(detail.into())
 }
 
+/// Takes an optional member out of a request. Some serializers write every member, so `null` is absent, in every protocol.
+pub(super) fn optional<'t>(object: &mut Object<'t>, key: &str) -> Option<Value<'t>> {
+    object.take(key).filter(|value| !value.is_null())
+}
+
 /// Takes an optional string out of an object; anything else is malformed. `path` is that of the object, with a dot.
 pub(super) fn text<'t>(
     object: &mut Object<'t>,
     key: &str,
     path: &str,
 ) -> Result<Option<Cow<'t, str>>, Rejection> {
-    match object.take(key) {
+    match optional(object, key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(malformed(format!("{path}{key} must be a string"))),
@@ -28,9 +33,14 @@ pub(super) fn text<'t>(
 
 /// Takes the string that names the tool of a call.
 pub(super) fn tool_text<'t>(call: &mut Object<'t>, key: &str) -> Result<Cow<'t, str>, Rejection> {
-    text(call, key, "")?.ok_or_else(|| {
-        other_protocol::rejection(call, format!("{key} is missing; it must be a string"))
-    })
+    match call.take(key) {
+        Some(Value::String(text)) => Ok(text),
+        Some(_) => Err(malformed(format!("{key} must be a string"))),
+        None => {
+            let reason = format!("{key} is missing; it must be a string");
+            Err(other_protocol::rejection(call, reason))
+        }
+    }
 }
 
 /// Checks that a closed object has no member left. `expected` ends the sentence about the first one.
@@ -41,9 +51,10 @@ pub(super) fn check_empty(object: &Object<'_>, expected: &str) -> Result<(), Rej
 
 /// Decodes an optional `context`. The object is open: further members are ignored.
 pub(super) fn credentials(context: Option<Value<'_>>) -> Result<Credentials, Rejection> {
-    let Some(context) = context else { return Ok(Credentials::default()) };
-    let Value::Object(mut context) = context else {
-        return Err(malformed("context must be an object"));
+    let mut context = match context {
+        None | Some(Value::Null) => return Ok(Credentials::default()),
+        Some(Value::Object(context)) => context,
+        Some(_) => return Err(malformed("context must be an object")),
     };
     Ok(Credentials {
         user_id: text(&mut context, "user_id", "context.")?.map(Cow::into_owned),
@@ -59,7 +70,7 @@ fn secrets(context: &mut Object<'_>, list: &str, key: &str) -> Result<Named<Secr
             "context.{list} must be an array of objects with the strings id and {key}"
         ))
     };
-    let items = match context.take(list) {
+    let items = match optional(context, list) {
         None => return Ok(Named::default()),
         Some(Value::Array(items)) => items,
         Some(_) => return Err(invalid()),

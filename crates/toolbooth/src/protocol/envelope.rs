@@ -99,7 +99,9 @@ pub(super) fn decode(
 
 /// Decodes `$schema` (T6 to T9, XM1 to XM3). Anything but a version that is served is rejected (T20).
 fn format(body: &Value<'_>, unmarked: Format) -> Result<Format, Rejection> {
-    let Some(sent) = body.get("$schema") else { return Ok(unmarked) };
+    let Some(sent) = body.get("$schema").filter(|sent| !sent.is_null()) else {
+        return Ok(unmarked);
+    };
     let sent = sent.as_str().ok_or_else(|| malformed("$schema must be a string"))?;
     let published = PUBLISHED.map(|address| match unmarked {
         Format::Otc(_) => Format::Otc(address),

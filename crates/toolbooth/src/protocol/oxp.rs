@@ -93,6 +93,7 @@ pub fn decode(body: Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     let tool = ToolSelector::Id(tool_text(&mut body, "tool_id")?);
     let call_id = text(&mut body, "call_id", "")?;
     let call_id = call_id.map_or(CallId::Generated, |id| CallId::Sent(id.into_owned()));
+    // Its schema says what null means.
     let input = body.take("input").unwrap_or_else(|| Value::Object(Object::default()));
     let credentials = credentials(body.take("context"))?;
     text(&mut body, "trace_id", "")?;

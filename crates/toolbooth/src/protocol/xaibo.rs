@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::context::{check_empty, credentials, malformed, tool_text};
+use super::context::{check_empty, credentials, malformed, optional, tool_text};
 use super::definition::{array, latest};
 use super::keywords::{list, properties};
 use super::simple_schema::{describe_parts, reduce};
@@ -92,7 +92,7 @@ fn decode(body: json::Value<'_>) -> Result<ToolRequest<'_>, Rejection> {
     let Value::Object(mut body) = body else {
         return Err(malformed("the body must be an object with tool_name and parameters"));
     };
-    let parameters = body.take("parameters");
+    let parameters = optional(&mut body, "parameters");
     let tool = ToolSelector::Name(tool_text(&mut body, "tool_name")?);
     let input = match parameters {
         None => Value::Object(Object::default()),

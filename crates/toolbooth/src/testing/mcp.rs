@@ -11,12 +11,25 @@ use crate::http::{Body, Method, Request, Response};
 
 const META: &str = "io.modelcontextprotocol";
 
+/// The response to a message without headers of MCP.
+pub fn post_text(served: Served, host: &FakeHost, body: &str) -> Response {
+    send(served, host, ("/mcp", &[]), body)
+}
+
 /// The response to a message.
-pub fn post(
-    (catalog, capabilities): (&'static Catalog, &'static [&'static Capability]),
+pub fn post(served: Served, host: &FakeHost, to: (&str, Headers<'_>), body: &Value) -> Response {
+    send(served, host, to, &body.to_string())
+}
+
+/// A catalogue and the capabilities that serve it.
+type Served = (&'static Catalog, &'static [&'static Capability]);
+type Headers<'a> = &'a [(&'a str, &'a str)];
+
+fn send(
+    (catalog, capabilities): Served,
     host: &FakeHost,
-    (path, headers): (&str, &[(&str, &str)]),
-    body: &Value,
+    (path, headers): (&str, Headers<'_>),
+    body: &str,
 ) -> Response {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let headers: Vec<_> =
@@ -27,7 +40,7 @@ pub fn post(
         path,
         query,
         headers: &Pairs(&headers),
-        body: Body::from(body.to_string().as_str()),
+        body: Body::from(body),
     };
     ready(Server::new(catalog, capabilities, host).answer(request, host)).head
 }

@@ -71,15 +71,12 @@ impl Sender<'_> {
     }
 }
 
-/// `request_options` (2api.ai, 7.3, and those of the gateway).
+/// `request_options` (2api.ai, 7.3, and those of the gateway). What is `null` is absent.
 #[derive(Debug, Default, Deserialize)]
 struct Options {
-    #[serde(default)]
-    validate_tool_arguments: bool,
-    #[serde(default)]
-    strict: bool,
-    #[serde(default)]
-    strict_schemas: bool,
+    validate_tool_arguments: Option<bool>,
+    strict: Option<bool>,
+    strict_schemas: Option<bool>,
     max_rounds: Option<NonZeroUsize>,
     max_tool_calls: Option<NonZeroUsize>,
     timeout_ms: Option<NonZeroU64>,
@@ -173,7 +170,7 @@ impl<'a> Chat<'a> {
                 server.tools = tools.listed(&sender.context())?;
             }
         }
-        let schemas = options.validate_tool_arguments;
+        let schemas = options.validate_tool_arguments.unwrap_or_default();
         let schemas = schemas.then(|| Schemas::of(&request.tools, &report.notes));
         let allowed = u64::try_from(settings.deadline.as_millis()).unwrap_or(u64::MAX);
         let deadline = options.timeout_ms.map_or(allowed, |asked| asked.get().min(allowed));
@@ -188,9 +185,9 @@ impl<'a> Chat<'a> {
             tools,
             limits,
             schemas,
-            strict_schemas: options.strict_schemas,
+            strict_schemas: options.strict_schemas.unwrap_or_default(),
             report: std::mem::take(report),
-            is_strict: options.strict,
+            is_strict: options.strict.unwrap_or_default(),
             rejected: Vec::new(),
             user: user_of(principal, request.members.get("user")),
             sent_messages: request.history.len(),

@@ -335,6 +335,8 @@ fn calls_in_answers() {
     let good = [call("1", "a", "{\"city\":\"x\"}")];
     let plain = json!({});
     let validate = json!({"request_options": {"validate_tool_arguments": true}});
+    let nulls = json!({"request_options": {"validate_tool_arguments": null, "strict": null,
+        "strict_schemas": null, "max_rounds": null}});
     let forced = json!({"tool_choice": "required"});
     let few = json!({"request_options": {"max_tool_calls": 2}});
     for (options, upstream, code) in [
@@ -343,6 +345,7 @@ fn calls_in_answers() {
         (&few, calls(&many[..3]), "too_many_tool_calls"),
         (&plain, calls(&[call("1", "a", &large)]), "arguments_too_large"),
         (&plain, calls(&broken), ""),
+        (&nulls, calls(&broken), ""),
         (&validate, calls(&broken), "invalid_tool_arguments"),
         (&validate, calls(&wrong), "invalid_tool_arguments"),
         (&validate, calls(&[call("1", "b", "{}")]), "invalid_tool_arguments"),

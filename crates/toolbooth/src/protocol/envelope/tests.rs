@@ -72,7 +72,7 @@ fn versions() {
         };
         rows.push((json!(other), unsupported(), at_otc, at_oxp));
     }
-    for other in [json!(null), json!(1.0), json!(true), json!(["otc://1.0"]), json!({})] {
+    for other in [json!(1.0), json!(true), json!(["otc://1.0"]), json!({})] {
         rows.push((other, no_string(), OTC_1_0, OXP_1_0));
     }
     for (sent, expected, at_otc, at_oxp) in rows {
@@ -90,9 +90,13 @@ fn versions() {
         }
     }
     // T9 XM2: without $schema, the latest version at the address
-    let body = json!({"request": {"tool_id": "A.B"}});
-    assert_eq!(tool_of(&body, OTC_1_0).1, "otc://1.0");
-    assert_eq!(tool_of(&body, OXP_1_0).1, "urn:oxp:1.0");
+    for body in [
+        json!({"request": {"tool_id": "A.B"}}),
+        json!({"$schema": null, "request": {"tool_id": "A.B"}}),
+    ] {
+        assert_eq!(tool_of(&body, OTC_1_0), (Ok("A.B".to_owned()), "otc://1.0".to_owned()));
+        assert_eq!(tool_of(&body, OXP_1_0), (Ok("A.B".to_owned()), "urn:oxp:1.0".to_owned()));
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::call::{Rejection, ToolRequest, ToolSelector};
 use crate::json::{Object, Value};
-use crate::protocol::context::malformed;
+use crate::protocol::context::{malformed, optional};
 use crate::protocol::other_protocol::check_discriminators;
 
 /// A request, as far as it could be decoded.
@@ -49,8 +49,8 @@ fn call<'t>(mut body: Object<'t>, versions: &[&str]) -> Result<ToolRequest<'t>, 
     let Some(Value::String(method)) = body.take("method") else {
         return Err("method must be a string".to_owned());
     };
-    let input = match body.take("params") {
-        None | Some(Value::Null) => Value::Object(Object::default()),
+    let input = match optional(&mut body, "params") {
+        None => Value::Object(Object::default()),
         Some(params @ (Value::Object(_) | Value::Array(_))) => params,
         Some(_) => return Err("params must be an object".to_owned()),
     };

@@ -52,10 +52,10 @@ pub(super) fn tools_call<'t>(
     }
 }
 
-/// Takes `arguments` out of the request: an object, null or nothing.
+/// Takes `arguments` out of the request: an object, or nothing.
 pub(super) fn arguments<'t>(request: &mut McpRequest<'t>) -> Result<Object<'t>, McpError> {
     match request.params.take("arguments") {
-        None | Some(Value::Null) => Ok(Object::default()),
+        None => Ok(Object::default()),
         Some(Value::Object(arguments)) => Ok(arguments),
         Some(_) => Err(McpError::invalid_params("arguments must be an object")),
     }

@@ -91,12 +91,14 @@ pub(super) fn authorization_message(challenge: &Challenge) -> String {
 
 /// The client's response to a request; `None` if it is not valid.
 pub(super) fn input_response(response: &json::Value<'_>) -> Option<InputResponse> {
-    Some(match response.get("action") {
+    let member = |name: &str| response.get(name).filter(|value| !value.is_null());
+    Some(match member("action") {
+        _ if response.is_null() => return None,
         // Of a model or of the client itself.
         None => InputResponse::Given(response.into()),
         Some(action) => match action.as_str()? {
             "accept" => InputResponse::Given(
-                response.get("content").map_or_else(|| Map::new().into(), Value::from),
+                member("content").map_or_else(|| Map::new().into(), Value::from),
             ),
             "decline" => InputResponse::Declined,
             "cancel" => InputResponse::Dismissed,
@@ -155,8 +157,10 @@ impl RequiredCapabilities {
 /// The capabilities that a client declared. An empty `elicitation` means forms.
 pub(super) fn declared(capabilities: Option<&json::Value<'_>>) -> ClientCapabilities {
     let object = |name: &str| capabilities?.get(name)?.as_object();
-    let mode = |name: &str| object("elicitation").is_some_and(|modes| modes.contains(name));
-    let form = mode("form") || object("elicitation").is_some_and(Object::is_empty);
+    let is_set = |value: Option<&json::Value<'_>>| value.is_some_and(|value| !value.is_null());
+    let mode = |name: &str| object("elicitation").is_some_and(|modes| is_set(modes.get(name)));
+    let has_none = |modes: &Object<'_>| modes.iter().all(|(_, value)| value.is_null());
+    let form = mode("form") || object("elicitation").is_some_and(has_none);
     let all = [
         (ClientCapability::Form, form),
         (ClientCapability::Url, mode("url")),

@@ -120,7 +120,7 @@ impl Elicitation {
         // A legacy request does not declare what the client can do, so the URL of the server can.
         let mut parameters = form_urlencoded::parse(query.as_bytes());
         let opens_urls = request.era == Era::Legacy
-            && request.version.as_deref() == Some("2025-11-25")
+            && request.names_version("2025-11-25")
             && parameters.any(|(name, value)| name == "elicitation" && value == "url");
         opens_urls.then(|| {
             let message = "The tool requires the user's authorization";

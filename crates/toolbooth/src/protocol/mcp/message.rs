@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 
 use super::error::{ErrorCode, McpError};
-use super::headers;
+use super::headers::{self, HeaderProblem};
+use super::request_id::is_integer;
 use crate::catalog::ServerInfo;
 use crate::http::{Headers, Response};
 use crate::json::{Object, Value};
 use crate::log::McpOperation;
+use crate::protocol::context::optional;
 use crate::protocol::other_protocol::check_discriminators;
 use crate::trace::TRACEPARENT;
 
@@ -38,10 +40,10 @@ pub(super) struct McpRequest<'t> {
     /// The id, which the response repeats: a string or an integer.
     pub(super) id: serde_json::Value,
     pub(super) era: Era,
-    /// The version header.
-    pub(super) version: Option<String>,
+    /// The version header, or what is wrong with it.
+    pub(super) version: Result<Option<String>, HeaderProblem>,
     pub(super) method: Cow<'t, str>,
-    /// Its parameters, without `_meta`.
+    /// Its parameters, without `_meta` and without those that are null: they count as absent.
     pub(super) params: Object<'t>,
     pub(super) meta: RequestMeta<'t>,
     pub(super) server: &'static ServerInfo,
@@ -73,6 +75,9 @@ impl<'t> From<Object<'t>> for RequestMeta<'t> {
     fn from(members: Object<'t>) -> Self {
         let mut meta = Self::default();
         for (name, value) in members {
+            if value.is_null() {
+                continue;
+            }
             let member = match &*name {
                 meta!("protocolVersion") => &mut meta.protocol_version,
                 meta!("clientCapabilities") => &mut meta.client_capabilities,
@@ -96,9 +101,14 @@ impl<'t> McpRequest<'t> {
         let method = METHODS.into_iter().find(|method| *method == self.method)?;
         let version = match self.era {
             Era::Modern => Some(MODERN),
-            Era::Legacy => LEGACY.into_iter().find(|known| self.version.as_deref() == Some(known)),
+            Era::Legacy => LEGACY.into_iter().find(|known| self.names_version(known)),
         };
         Some((method, version))
+    }
+
+    /// Whether the version header names this version.
+    pub(super) fn names_version(&self, version: &str) -> bool {
+        matches!(&self.version, Ok(Some(named)) if named == version)
     }
 
     /// Takes a parameter that must be a string.
@@ -134,7 +144,7 @@ impl<'t> McpRequest<'t> {
         let id = match body.take("id") {
             None => None,
             Some(Value::String(id)) => Some(id.into_owned().into()),
-            Some(Value::Number(id)) if !id.is_f64() => Some(serde_json::Value::Number(id)),
+            Some(Value::Number(id)) if is_integer(&id) => Some(serde_json::Value::Number(id)),
             Some(_) => return invalid(None, "id must be a string or an integer"),
         };
         if body.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
@@ -143,27 +153,32 @@ impl<'t> McpRequest<'t> {
         if let Err(reason) = check_discriminators("jsonrpc", &body) {
             return invalid(id, &reason);
         }
-        let method = match body.take("method") {
+        let method = match optional(&mut body, "method") {
             Some(Value::String(method)) => method,
             None if body.contains("result") || body.contains("error") => return Err(accepted),
             _ => return invalid(id, "method must be a string"),
         };
-        let mut params = match body.take("params") {
-            None | Some(Value::Null) => Object::default(),
+        let mut params = match optional(&mut body, "params") {
+            None => Object::default(),
             Some(Value::Object(params)) => params,
             Some(_) => return invalid(id, "params must be an object"),
         };
         let Some(id) = id else { return Err(accepted) };
+        params.retain(|_, value| !value.is_null());
         let meta = match params.take("_meta") {
             Some(Value::Object(meta)) => meta.into(),
             _ => RequestMeta::default(),
         };
-        let version = headers.get(headers::VERSION).map(|version| version.trim().to_owned());
+        // Its body negotiates the version. The header may be that of another connection, or of a newer client.
+        let negotiates = method == "initialize" && meta.protocol_version.is_none();
+        let version = if negotiates { Ok(None) } else { headers::version(headers) };
         // Why this tells the eras apart: docs/PROTOCOLS.md, "Two eras".
         let is_modern = meta.protocol_version.is_some()
             || match &version {
-                Some(version) => !LEGACY.contains(&version.as_str()),
-                None => method != "initialize" && headers.get(headers::METHOD).is_some(),
+                Ok(Some(version)) => !LEGACY.contains(&version.as_str()),
+                Ok(None) => !negotiates && headers.get(headers::METHOD).is_some(),
+                // It is rejected in both.
+                Err(_) => false,
             };
         let era = if is_modern { Era::Modern } else { Era::Legacy };
         Ok(Self { id, era, version, method, params, meta, server })

@@ -57,7 +57,7 @@ fn fill_in(prompt: &Value<'_>, text: &str, arguments: &Object<'_>) -> Result<Str
         let Some((name, after)) = after.split_once('}') else { continue };
         rest = after;
         let is_required = || required.iter().any(|it| it == name);
-        let problem = match arguments.get(name) {
+        let problem = match arguments.get(name).filter(|value| !value.is_null()) {
             Some(Value::String(value)) => {
                 filled.push_str(value);
                 continue;

@@ -1,6 +1,6 @@
 //! Reads the id of a JSON-RPC request that is rejected before its body is decoded.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::json;
 use crate::route::MAX_ID_BYTES;
@@ -13,9 +13,15 @@ pub(super) fn request_id(start: &[u8]) -> Option<Value> {
     let text = start.utf8_chunks().next()?.valid();
     match json::leading_member(text, "id")? {
         json::Value::String(id) => Some(id.into_owned().into()),
-        json::Value::Number(id) if !id.is_f64() => Some(id.into()),
+        json::Value::Number(id) if is_integer(&id) => Some(id.into()),
         _ => None,
     }
+}
+
+/// Whether a number is an integer; some serializers write 1.0. Those that no double has would not be repeated as they are.
+pub(super) fn is_integer(id: &Number) -> bool {
+    const LARGEST: f64 = 9_007_199_254_740_991.0;
+    !id.is_f64() || id.as_f64().is_some_and(|id| id.fract() == 0.0 && id.abs() <= LARGEST)
 }
 
 #[cfg(test)]
@@ -38,6 +44,8 @@ mod tests {
             // The number may go on.
             (r#"{"id":12"#, json!(null)),
             (r#"{"id":1.5}"#, json!(null)),
+            (r#"{"id":-2.0,"x":"#, json!(-2.0)),
+            (r#"{"id":1e99,"x":"#, json!(null)),
             (r#"{"id":null}"#, json!(null)),
             (r#"{"id":{}}"#, json!(null)),
             (r#"{"id":1,"id":2}"#, json!(null)),

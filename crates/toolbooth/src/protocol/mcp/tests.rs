@@ -4,6 +4,7 @@ mod asks;
 mod calls;
 mod eras;
 mod lists;
+mod nulls;
 mod skills;
 mod tasks;
 mod views;

@@ -23,6 +23,7 @@ fn valid_calls() {
     for (body, name, parameters, user) in [
         (r#"{"tool_name":"add","parameters":{"a":2}}"#, "add", json!({"a": 2}), None),
         (r#"{"tool_name":"add"}"#, "add", json!({}), None),
+        (r#"{"tool_name":"add","parameters":null,"context":null}"#, "add", json!({}), None),
         (r#"{"parameters":{},"tool_name":""}"#, "", json!({}), None),
         (
             r#"{"tool_name":"A.B@1","parameters":{"a":[{"b":null}]}}"#,
@@ -49,7 +50,6 @@ fn malformed_calls() {
         (r#"{"parameters":{}}"#, "tool_name is missing; it must be a string".to_owned()),
         (r#"{"tool_name":null}"#, "tool_name must be a string".to_owned()),
         (r#"{"tool_name":["add"]}"#, "tool_name must be a string".to_owned()),
-        (r#"{"tool_name":"a","parameters":null}"#, "parameters must be an object".to_owned()),
         (r#"{"tool_name":"a","parameters":[]}"#, "parameters must be an object".to_owned()),
         (r#"{"tool_name":"a","parameters":"{}"}"#, "parameters must be an object".to_owned()),
         (r#"{"tool_name":"a","context":[]}"#, "context must be an object".to_owned()),

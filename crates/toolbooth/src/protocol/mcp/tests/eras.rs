@@ -6,12 +6,19 @@ const LEGACY: (&str, &str) = ("mcp-protocol-version", "2025-11-25");
 const VERSION: (&str, &str) = ("mcp-protocol-version", "2026-07-28");
 const UNKNOWN: (&str, &str) = ("mcp-protocol-version", "2099-01-01");
 const LIST: (&str, &str) = ("mcp-method", "tools/list");
+const INITIALIZE: (&str, &str) = ("mcp-method", "initialize");
 
 #[test]
 fn mc1_the_era_of_a_request() {
     let plain = legacy("tools/list", json!({}));
     let with_meta = modern("tools/list", json!({}));
     let initialize = legacy("initialize", json!({"protocolVersion": "2025-06-18"}));
+    let modern_initialize = modern("initialize", json!({}));
+    let meta = json!({"_meta": {"io.modelcontextprotocol/protocolVersion": null}});
+    let null_version = legacy("tools/list", meta);
+    fn twice(value: &str) -> (&str, &str) {
+        ("mcp-protocol-version", value)
+    }
     for (what, headers, body, expected) in [
         ("no version at all", &[][..], &plain, Ok("legacy")),
         ("a legacy version in the header", &[LEGACY], &plain, Ok("legacy")),
@@ -23,8 +30,26 @@ fn mc1_the_era_of_a_request() {
         ("_meta and a legacy header", &[LEGACY, LIST], &with_meta, Err((400, -32020))),
         ("Mcp-Method alone", &[LIST], &plain, Err((400, -32020))),
         ("the header alone", &[VERSION, LIST], &plain, Err((400, -32602))),
-        ("an unknown header", &[UNKNOWN], &plain, Err((400, -32602))),
-        ("an empty header", &[("mcp-protocol-version", "")], &plain, Err((400, -32602))),
+        ("an unknown header", &[UNKNOWN], &plain, Err((400, -32022))),
+        ("a draft", &[("mcp-protocol-version", "DRAFT-2026-v1")], &plain, Err((400, -32022))),
+        ("an empty header", &[("mcp-protocol-version", "")], &plain, Ok("legacy")),
+        ("nothing but commas", &[("mcp-protocol-version", " , ,")], &plain, Ok("legacy")),
+        ("a null version in _meta", &[LEGACY], &null_version, Ok("legacy")),
+        // Fetch and proxies join headers with the same name.
+        ("twice", &[twice("2025-11-25, 2025-11-25")], &plain, Ok("legacy")),
+        ("without a blank", &[twice("2025-11-25,2025-11-25")], &plain, Ok("legacy")),
+        ("three times", &[twice("2025-06-18 ,2025-06-18,,2025-06-18")], &plain, Ok("legacy")),
+        ("modern twice", &[twice("2026-07-28, 2026-07-28"), LIST], &with_meta, Ok("modern")),
+        ("two versions", &[twice("2025-11-25, 2025-06-18")], &plain, Err((400, -32020))),
+        ("of two eras", &[twice("2026-07-28, 2025-11-25"), LIST], &with_meta, Err((400, -32020))),
+        ("unknown twice", &[twice("2099-01-01, 2099-01-01")], &plain, Err((400, -32022))),
+        ("no ASCII", &[twice("2025-11-25\u{e9}")], &plain, Err((400, -32020))),
+        // The body of initialize negotiates, whatever the header says.
+        ("initialize, modern header", &[VERSION], &initialize, Ok("legacy")),
+        ("initialize, unknown header", &[UNKNOWN], &initialize, Ok("legacy")),
+        ("initialize, two", &[twice("2025-11-25, 2026-07-28")], &initialize, Ok("legacy")),
+        ("initialize, no ASCII", &[twice("\u{e9}")], &initialize, Ok("legacy")),
+        ("initialize with _meta", &[VERSION, INITIALIZE], &modern_initialize, Err((404, -32601))),
     ] {
         let answer = send(CATALOG, &FakeHost::default(), ("/mcp", headers), body);
         let got = match answer.1["result"].as_object() {
@@ -69,6 +94,36 @@ fn mc2_invalid_messages() {
         // The response has the id if it could be read.
         let id = body.get("id").filter(|id| id.is_i64()).unwrap_or(&Value::Null);
         assert_eq!(&answer.1["id"], id, "{body}");
+    }
+}
+
+#[test]
+fn mc2_ids_are_strings_or_integers() {
+    for (id, expected) in [
+        ("7", Some("7")),
+        ("-7", Some("-7")),
+        ("0", Some("0")),
+        ("18446744073709551615", Some("18446744073709551615")),
+        ("9007199254740993", Some("9007199254740993")),
+        // Some serializers write all numbers like this.
+        ("7.0", Some("7.0")),
+        ("1e2", Some("100.0")),
+        (r#""""#, Some(r#""""#)),
+        (r#""7""#, Some(r#""7""#)),
+        ("7.5", None),
+        // It could not be repeated exactly.
+        ("18446744073709551616", None),
+        ("null", None),
+        ("true", None),
+        ("[7]", None),
+        ("{}", None),
+    ] {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        let response = wire(&mcp::post_text((CATALOG, CAPABILITIES), &FakeHost::default(), &body));
+        match expected {
+            Some(id) => assert!(response.contains(&format!(r#""id":{id},"result""#)), "{response}"),
+            None => assert!(response.starts_with("400\n"), "{id}: {response}"),
+        }
     }
 }
 
@@ -126,6 +181,11 @@ fn mc5_initialize_negotiates_a_version() {
         let (status, answer) = send(CATALOG, &FakeHost::default(), ("/mcp", &[]), &body);
         assert_eq!((status, &answer["result"]["protocolVersion"]), (200, &json!(expected)));
         assert_eq!(answer["result"]["serverInfo"], server);
+        // Some clients send their newest version in the header.
+        for header in [VERSION, UNKNOWN] {
+            let again = send(CATALOG, &FakeHost::default(), ("/mcp", &[header]), &body);
+            assert_eq!(again, (status, answer.clone()), "{header:?}");
+        }
     }
 }
 
@@ -153,6 +213,11 @@ fn mc7_headers_are_checked_in_order() {
     let capabilities = "/params/_meta/io.modelcontextprotocol~1clientCapabilities";
     const METHOD: (&str, &str) = ("mcp-method", "tools/call");
     const NAME: (&str, &str) = ("mcp-name", "Echo_Say");
+    let unknown = |call: &Value| {
+        let mut body = call.clone();
+        body["params"]["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2099-01-01"});
+        body
+    };
     for (what, headers, body, expected) in [
         ("good", &[VERSION, METHOD, NAME][..], call.clone(), (200, 0)),
         ("no version", &[METHOD, NAME], call.clone(), (400, -32020)),
@@ -203,15 +268,107 @@ fn mc7_headers_are_checked_in_order() {
             (400, -32020),
         ),
         ("no name in the body", &[VERSION, METHOD], other("/params/name", json!(1)), (200, -32602)),
+        (
+            "each twice",
+            &[
+                ("mcp-protocol-version", "2026-07-28, 2026-07-28"),
+                ("mcp-method", "tools/call,tools/call"),
+                ("mcp-name", "Echo_Say , Echo_Say"),
+            ],
+            call.clone(),
+            (200, 0),
+        ),
+        (
+            "once as it is, once in base64",
+            &[VERSION, METHOD, ("mcp-name", "Echo_Say, =?base64?RWNob19TYXk=?=")],
+            call.clone(),
+            (200, 0),
+        ),
+        (
+            "two methods",
+            &[VERSION, ("mcp-method", "tools/call, tools/list"), NAME],
+            call.clone(),
+            (400, -32020),
+        ),
+        (
+            "two names",
+            &[VERSION, METHOD, ("mcp-name", "Echo_Other, Echo_Say")],
+            call.clone(),
+            (400, -32020),
+        ),
+        // Only names and parameters may be encoded.
+        (
+            "a method in base64",
+            &[VERSION, ("mcp-method", "=?base64?dG9vbHMvY2FsbA==?="), NAME],
+            call.clone(),
+            (400, -32020),
+        ),
+        (
+            "a version in base64",
+            &[("mcp-protocol-version", "=?base64?MjAyNi0wNy0yOA==?="), METHOD, NAME],
+            call.clone(),
+            (400, -32020),
+        ),
+        (
+            "a method with a character outside of ASCII",
+            &[VERSION, ("mcp-method", "tools/call\u{a0}"), NAME],
+            call.clone(),
+            (400, -32020),
+        ),
+        (
+            "a name with a character outside of ASCII",
+            &[VERSION, METHOD, ("mcp-name", "Écho")],
+            other("/params/name", json!("Écho")),
+            (400, -32020),
+        ),
+        (
+            "the same in base64",
+            &[VERSION, METHOD, ("mcp-name", "=?base64?w4ljaG8=?=")],
+            other("/params/name", json!("Écho")),
+            (200, -32602),
+        ),
+        (
+            "a control character",
+            &[VERSION, METHOD, ("mcp-name", "a\u{1}b")],
+            other("/params/name", json!("a\u{1}b")),
+            (400, -32020),
+        ),
+        ("unknown, and no capabilities", &[UNKNOWN], unknown(&call), (400, -32022)),
     ] {
         let answer = send(CATALOG, &FakeHost::default(), ("/mcp", headers), &body);
         assert_eq!(code(&answer), expected, "{what}: {answer:?}");
         assert_eq!(answer.1["id"], 7, "{what}");
     }
-    let body = other(version, json!("2099-01-01"));
-    let (_, answer) = send(CATALOG, &FakeHost::default(), ("/mcp", &[UNKNOWN]), &body);
-    let expected = json!({"supported": ["2026-07-28"], "requested": "2099-01-01"});
-    assert_eq!(answer["error"]["data"], expected);
+    // A client chooses from those that are supported, also one that knows nothing of `_meta`.
+    for body in [other(version, json!("2099-01-01")), legacy("tools/list", json!({}))] {
+        let (_, answer) = send(CATALOG, &FakeHost::default(), ("/mcp", &[UNKNOWN]), &body);
+        let expected = json!({"supported": ["2026-07-28"], "requested": "2099-01-01"});
+        assert_eq!(answer["error"]["data"], expected);
+    }
+}
+
+#[test]
+fn mc7_a_value_may_have_commas() {
+    let uri = "test://a, b";
+    let body = modern("resources/read", json!({"uri": uri}));
+    for (sent, good) in [
+        (uri, true),
+        ("test://a, b, test://a, b", true),
+        ("test://a, b,test://a, b,", true),
+        ("=?base64?dGVzdDovL2EsIGI=?=, test://a, b", true),
+        ("test://a", false),
+        ("b, test://a", false),
+        ("test://a, b, test://a", false),
+        ("test://a, b test://a, b", false),
+        ("=?base64?dGVzdDovL2EsIGI=?=?=, test://a, b", false),
+        (",,,,", false),
+    ] {
+        let headers = [VERSION, ("mcp-method", "resources/read"), ("mcp-name", sent)];
+        let answer = send(CATALOG, &FakeHost::default(), ("/mcp", &headers), &body);
+        // There is no such resource.
+        let expected = if good { (200, -32602) } else { (400, -32020) };
+        assert_eq!(code(&answer), expected, "{sent}: {answer:?}");
+    }
 }
 
 #[test]
@@ -267,6 +424,14 @@ fn mc8_headers_of_parameters() {
         ("a string without header", region(json!("eu")), &[], false),
         ("another string", region(json!("eu")), &[("mcp-param-region", "EU")], false),
         ("base64", region(json!("é")), &[("mcp-param-region", "=?base64?w6k=?=")], true),
+        ("the character itself", region(json!("é")), &[("mcp-param-region", "é")], false),
+        ("a string twice", region(json!("eu")), &[("mcp-param-region", "eu, eu")], true),
+        ("two strings", region(json!("eu")), &[("mcp-param-region", "eu, us")], false),
+        ("an empty string", region(json!("")), &[("mcp-param-region", "")], true),
+        ("a tab", region(json!("a\tb")), &[("mcp-param-region", "a\tb")], true),
+        ("an integer twice", size(json!(42)), &[("mcp-param-size", "42,42.0")], true),
+        ("two integers", size(json!(42)), &[("mcp-param-size", "42, 43")], false),
+        ("a boolean twice", region(json!(true)), &[("mcp-param-region", "true, true")], true),
         (
             "base64 of invalid UTF-8",
             region(json!("é")),
