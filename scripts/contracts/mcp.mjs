@@ -81,12 +81,14 @@ const results = {
   Discovered: lasting({
     supportedVersions: array(constant("2026-07-28")),
     capabilities: object(capabilities),
+    "instructions?": text,
     resultType,
   }),
   Initialized: object({
     protocolVersion: choice("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"),
     capabilities: object({ ...capabilities, logging: empty }),
     serverInfo: schema("Implementation"),
+    "instructions?": text,
   }),
   Tools: lasting({ tools: array(schema("Tool")), "nextCursor?": text }),
   CallResult: about("The value of a tool.", result({ content: nonEmpty(textBlock), structuredContent: anyObject })),
@@ -172,15 +174,15 @@ export const mcp = document({
     Accepted: response("A notification, or a response to no request."),
     Replied: {
       description:
-        "The result of a request: one object; or, if a tool sends notifications that the client wants, a stream that ends with it.",
+        "The result of a request: one object; or, if a tool sends notifications that the client wants, a stream that ends with it. A client that has asked for notifications also gets a stream, with comments, if nothing comes for 15 seconds.",
       content: {
         "application/json": { schema: schema("Reply") },
         "text/event-stream": {
           schema: about("One event.", event("message", oneOf(schema("Notification"), schema("Reply")))),
-          "x-stream": pattern("^(event: message\\ndata: \\{.*\\}\\n\\n){2,}$"),
+          "x-stream": pattern("^(: [a-z ]+\\n\\n|event: message\\ndata: \\{.*\\}\\n\\n)*event: message\\ndata: \\{.*\\}\\n\\n$"),
           "x-events": {
             description: "The data of the events: notifications, then the reply.",
-            ...array(oneOf(schema("Notification"), schema("Reply")), { minItems: 2 }),
+            ...array(oneOf(schema("Notification"), schema("Reply")), { minItems: 1 }),
             contains: schema("Reply"),
             minContains: 1,
             maxContains: 1,
@@ -233,7 +235,23 @@ export const mcp = document({
       "toolbooth/error?": schema("ToolError"),
       "toolbooth/authorization?": nonEmpty(schema("AuthorizationChallenge")),
     }),
-    Implementation: object({ name: text, title: text, version: text }),
+    Implementation: object({
+      name: text,
+      title: text,
+      version: text,
+      "websiteUrl?": pattern("^https?://"),
+      "icons?": about(
+        "Only in server/discover and initialize, like websiteUrl.",
+        array(
+          object({
+            src: pattern("^(https?://|data:image/)"),
+            "mimeType?": text,
+            "sizes?": array(pattern("^([0-9]+x[0-9]+|any)$")),
+            "theme?": choice("light", "dark"),
+          }),
+        ),
+      ),
+    }),
     AuthorizationChallenge: shared.authorizationChallenge,
     ToolError: object({ message: string, can_retry: shared.canRetry, ...shared.failureDetails }),
     Tool: object({

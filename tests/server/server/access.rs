@@ -31,9 +31,9 @@ fn preflights_are_handled_first() {
     let allowed = |origin: &str| {
         format!(
             "204\naccess-control-allow-methods: GET, HEAD, POST, DELETE, OPTIONS\n\
-             access-control-allow-headers: accept, authorization, content-type, dpop, if-none-match, \
+             access-control-allow-headers: accept, authorization, baggage, content-type, dpop, if-none-match, \
              last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, \
-             oxp-api-key, oxp-version, prefer, x-api-key, x-auth-token, x-provider-key\naccess-control-max-age: 86400\noxp-version: 1.0\n\
+             oxp-api-key, oxp-version, prefer, traceparent, tracestate, x-api-key, x-auth-token, x-provider-key\naccess-control-max-age: 86400\noxp-version: 1.0\n\
              access-control-expose-headers: dpop-nonce, etag, location, oxp-version, preference-applied, \
              retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-2api-attempts, \
              x-2api-model, x-2api-provider, x-2api-warnings, x-should-retry\n\

@@ -23,6 +23,7 @@ const PREFIXES: &[&str] = &[
 ];
 
 const NAMES: &[&str] = &[
+    "ALLOWED_HEADERS",
     "ALLOWED_ORIGINS",
     "ANONYMOUS_SCOPES",
     "ANTHROPIC_API_KEY",
@@ -41,7 +42,10 @@ const NAMES: &[&str] = &[
     "MAX_TASKS",
     "MAX_TOOL_CALLS",
     "MAX_TOOL_DESCRIPTION",
+    "MCP_ICONS",
+    "MCP_INSTRUCTIONS",
     "MCP_REGISTRY_AUTH",
+    "MCP_WEBSITE_URL",
     "MODELS",
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",

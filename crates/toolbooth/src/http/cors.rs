@@ -5,28 +5,31 @@ use std::borrow::Cow;
 use super::{Headers, Origins, Response};
 
 /// Request headers that a browser's page may send.
-const ALLOW_HEADERS: &str = "accept, authorization, content-type, dpop, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, oxp-api-key, oxp-version, prefer, x-api-key, x-auth-token, x-provider-key";
+const ALLOW_HEADERS: &str = "accept, authorization, baggage, content-type, dpop, if-none-match, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id, otc-api-key, oxp-api-key, oxp-version, prefer, traceparent, tracestate, x-api-key, x-auth-token, x-provider-key";
 /// Response headers that a browser's page may read.
 const EXPOSE_HEADERS: &str = "dpop-nonce, etag, location, oxp-version, preference-applied, retry-after, retry-after-ms, toolbooth-warning, www-authenticate, x-2api-attempts, x-2api-model, x-2api-provider, x-2api-warnings, x-should-retry";
 
 /// The response to a preflight of an allowed page; [`cross_origin`] adds the other headers. `None` if the
 /// `OPTIONS` request is not a preflight (Fetch standard, "CORS-preflight request").
-pub fn preflight(headers: &dyn Headers) -> Option<Response> {
+///
+/// `further` are the names of headers that the operator allows, separated by commas.
+pub fn preflight(headers: &dyn Headers, further: &str) -> Option<Response> {
     headers.get("access-control-request-method")?;
     let requested = headers.get("access-control-request-headers").unwrap_or_default();
     let response = Response::empty(204)
         .with("access-control-allow-methods", "GET, HEAD, POST, DELETE, OPTIONS")
-        .with("access-control-allow-headers", allow_headers(&requested))
+        .with("access-control-allow-headers", allow_headers(&requested, further))
         .with("access-control-max-age", "86400");
     Some(response)
 }
 
 /// The beginnings of further headers: MCP clients repeat parameters of tools, the SDKs of OpenAI and Anthropic describe
-/// themselves, and Anthropic's names its version.
-const ALLOW_PREFIXES: [&str; 3] = ["mcp-param-", "x-stainless-", "anthropic-"];
+/// themselves, and Anthropic's names its version. Libraries that trace a page add the others to each request.
+const ALLOW_PREFIXES: [&str; 7] =
+    ["mcp-param-", "x-stainless-", "anthropic-", "b3", "x-b3-", "sentry-trace", "x-datadog-"];
 
-/// The headers that a page may send, given those that it requests.
-fn allow_headers(requested: &str) -> Cow<'static, str> {
+/// The headers that a page may send, given those that it requests and those that the operator allows.
+fn allow_headers(requested: &str, further: &str) -> Cow<'static, str> {
     const MOST: usize = 32;
     let token = |name: &&str| {
         name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
@@ -37,10 +40,13 @@ fn allow_headers(requested: &str) -> Cow<'static, str> {
         .filter(|name| name.len() <= 64)
         .take(MOST)
         .collect();
-    if parameters.is_empty() {
+    let further = Some(further).filter(|further| !further.is_empty());
+    if parameters.is_empty() && further.is_none() {
         return ALLOW_HEADERS.into();
     }
-    format!("{ALLOW_HEADERS}, {}", parameters.join(", ")).into()
+    let all = [ALLOW_HEADERS].into_iter().chain(further);
+    let all: Vec<&str> = all.chain(parameters.iter().map(String::as_str)).collect();
+    all.join(", ").into()
 }
 
 /// Adds the CORS headers to a response, given the request's `Origin`.
@@ -100,16 +106,40 @@ mod tests {
             ("content-type, x-other", ""),
             ("X-Stainless-Lang, x-stainless", ", x-stainless-lang"),
             ("anthropic-version, anthropic", ", anthropic-version"),
+            ("X-B3-TraceId, x-datadog-origin", ", x-b3-traceid, x-datadog-origin"),
             ("Mcp-Param-Region, mcp-param-a_b", ", mcp-param-region, mcp-param-a_b"),
             ("mcp-param-a\r\nb, mcp-param-é, mcp-param-a b", ""),
             (&format!("mcp-param-{}", "a".repeat(99)), ""),
             (&"mcp-param-a,".repeat(99), &", mcp-param-a".repeat(32)),
         ] {
             assert_eq!(
-                allow_headers(requested),
+                allow_headers(requested, ""),
                 format!("{ALLOW_HEADERS}{expected}"),
                 "{requested}"
             );
+        }
+    }
+
+    #[test]
+    fn preflights_allow_what_traces_a_page_and_what_the_operator_adds() {
+        for (requested, further, expected) in [
+            ("content-type,traceparent", "", &["traceparent", "tracestate", "baggage"][..]),
+            ("sentry-trace, baggage", "", &["sentry-trace", "baggage"]),
+            ("b3", "", &["b3"]),
+            ("x-tenant", "x-tenant, x-request-id", &["x-tenant", "x-request-id", "accept"]),
+            ("mcp-param-a", "x-tenant", &["x-tenant", "mcp-param-a", "accept"]),
+        ] {
+            let headers = [
+                ("access-control-request-method", "POST"),
+                ("access-control-request-headers", requested),
+            ];
+            let response = preflight(&Pairs(&headers), further).unwrap();
+            let allowed = header(&response, "access-control-allow-headers").unwrap();
+            let allowed: Vec<_> = allowed.split(", ").collect();
+            for name in expected {
+                assert!(allowed.contains(name), "{requested}: {name} in {allowed:?}");
+            }
+            assert!(further.contains("x-tenant") || !allowed.contains(&"x-tenant"), "{allowed:?}");
         }
     }
 
@@ -138,7 +168,7 @@ mod tests {
             assert_eq!(header(&response, "vary"), vary, "{origins} {origin:?}");
         }
         let preflight_headers = Pairs(&[("access-control-request-method", "POST")]);
-        assert_eq!(preflight(&preflight_headers).unwrap().status, 204);
-        assert_eq!(preflight(&Pairs(&[])), None, "not a preflight: it requests no method");
+        assert_eq!(preflight(&preflight_headers, "").unwrap().status, 204);
+        assert_eq!(preflight(&Pairs(&[]), ""), None, "not a preflight: it requests no method");
     }
 }

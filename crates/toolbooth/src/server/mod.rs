@@ -198,7 +198,10 @@ impl Server {
         is_cross_origin: bool,
         request: &mut RouteRequest<'_>,
     ) -> Result<Response, Rejection> {
-        if is_cross_origin && let Some(response) = http::preflight(request.headers) {
+        if is_cross_origin
+            && let Some(response) =
+                http::preflight(request.headers, &self.state.settings().cors.headers)
+        {
             return Ok(response);
         }
         let caller = self.state.caller(request.target, request.headers, request.host).await;

@@ -3,13 +3,13 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::about::{self, Implementation};
 use super::message::{Era, LEGACY, MODERN, McpRequest};
-use super::response::{CacheScope, EmptyObject};
+use super::response::{CacheScope, Caching, EmptyObject, ResultOptions};
 use super::skills::SkillSettings;
 use super::tasks;
 use super::views;
 use crate::call::RequestContext;
-use crate::catalog::ServerInfo;
 use crate::http::Response;
 use crate::json::Value;
 
@@ -72,12 +72,23 @@ pub(super) fn discover(request: &McpRequest<'_>, context: &RequestContext<'_>) -
     struct DiscoverResult {
         supported_versions: [&'static str; 1],
         capabilities: ServerCapabilities,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        instructions: Option<String>,
     }
     let result = DiscoverResult {
         supported_versions: [MODERN],
         capabilities: ServerCapabilities::of(context, request.era),
+        instructions: about::instructions(context),
     };
-    request.cacheable_result(&result, CacheScope::Public)
+    // Whether a list is short may depend on the caller, and so do instructions for one.
+    let has_search = context.pipeline.search.is_some();
+    let cache_scope = if has_search { CacheScope::of(context) } else { CacheScope::Public };
+    let options = ResultOptions {
+        caching: Some(Caching::lasting(cache_scope)),
+        server_info: Some(Implementation::of(context)),
+        ..ResultOptions::default()
+    };
+    request.result_with(&result, options)
 }
 
 /// `initialize`: the version that the client asks for, or the newest that has this method. No session begins.
@@ -85,10 +96,12 @@ pub(super) fn discover(request: &McpRequest<'_>, context: &RequestContext<'_>) -
 pub(super) fn initialize(request: &McpRequest<'_>, context: &RequestContext<'_>) -> Response {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
-    struct InitializeResult {
+    struct InitializeResult<'a> {
         protocol_version: &'static str,
         capabilities: ServerCapabilities,
-        server_info: &'static ServerInfo,
+        server_info: Implementation<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        instructions: Option<String>,
     }
     let requested = request.params.get("protocolVersion").and_then(Value::as_str);
     let [newest, ..] = LEGACY;
@@ -99,6 +112,7 @@ pub(super) fn initialize(request: &McpRequest<'_>, context: &RequestContext<'_>)
             logging: Some(EmptyObject {}),
             ..ServerCapabilities::of(context, request.era)
         },
-        server_info: request.server,
+        server_info: Implementation::of(context),
+        instructions: about::instructions(context),
     })
 }

@@ -7,13 +7,14 @@
 //! - Methods: `discovery` (`server/discover`, `initialize`), `tool_list` (`tools/list`), `call` (`tools/call`),
 //!   `prompts`, `resources` with `documentation` and `views`, `completion`, `skills`, `tasks`. `pagination` returns the lists. `prompts/get` and
 //!   `resources/read` use `call` for what a tool makes.
-//! - `doctor` reports what clients still need. `registry` proves the domain to MCP's registry.
+//! - `about` is what the operator tells clients about the server. `doctor` reports what clients still need. `registry` proves the domain to MCP's registry.
 //! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
 //!   is asked, and `notifications`. `response` and `error` have the shapes of results and errors.
 //!
 //! The methods, and what few calls need, are not inlined: a first call does not wait until all of them are
 //! compiled (docs/SIZE.md).
 
+mod about;
 mod call;
 mod client_request;
 mod completion;
@@ -59,6 +60,7 @@ use crate::route::{
     CallResponse, Calls, Cors, Document, EncodeRejection, MethodNotAllowed, Page, PageError,
     Policy, PostRequest, Protocol, Route, RouteRequest, for_tests,
 };
+use crate::settings::CapabilitySettings;
 
 /// The capability.
 pub static CAPABILITY: Capability = Capability {
@@ -71,7 +73,14 @@ pub static CAPABILITY: Capability = Capability {
     call_forms: &[
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Toolkit_Tool","arguments":{}}} at /mcp"#,
     ],
-    settings: Some(&registry::SETTINGS),
+    settings: Some(&CapabilitySettings {
+        variables: &[registry::DOCS, about::DOCS],
+        auth_methods: &[],
+        read: |settings, reader| {
+            registry::read(settings, reader);
+            about::read(settings, reader);
+        },
+    }),
     ..Capability::new("mcp")
 };
 

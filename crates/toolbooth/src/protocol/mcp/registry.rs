@@ -4,7 +4,7 @@ use base64ct::{Base64, Encoding};
 
 use crate::call::{Rejection, RequestContext};
 use crate::route::{Page, PageError};
-use crate::settings::{CapabilitySettings, Row, Settings, VariableReader};
+use crate::settings::{Row, Settings, VariableDoc, VariableReader};
 
 /// `MCP_REGISTRY_AUTH`.
 static MCP_REGISTRY_AUTH: Row<Option<Proof>> = Row::new(
@@ -17,14 +17,13 @@ static MCP_REGISTRY_AUTH: Row<Option<Proof>> = Row::new(
     |text| if text.is_empty() { Ok(None) } else { parse(text).map(Some) },
 );
 
-pub(super) static SETTINGS: CapabilitySettings =
-    CapabilitySettings { variables: &[&[MCP_REGISTRY_AUTH.doc()]], auth_methods: &[], read };
+pub(super) static DOCS: &[VariableDoc] = &[MCP_REGISTRY_AUTH.doc()];
 
 /// The line with the public key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Proof(String);
 
-fn read(settings: &mut Settings, reader: &mut VariableReader<'_>) {
+pub(super) fn read(settings: &mut Settings, reader: &mut VariableReader<'_>) {
     match reader.check(&MCP_REGISTRY_AUTH) {
         Ok(()) => settings.extensions.insert(reader.get(&MCP_REGISTRY_AUTH)),
         Err(problem) => reader.reject(problem),

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::about::Implementation;
 use super::message::{Era, McpRequest};
 use crate::call::RequestContext;
-use crate::catalog::ServerInfo;
 use crate::http::Response;
 use crate::json::{self, Rendered};
 use crate::protocol::oxp::AuthorizationChallenge;
@@ -19,7 +19,7 @@ struct ResultMeta<'a> {
         rename = "io.modelcontextprotocol/serverInfo",
         skip_serializing_if = "Option::is_none"
     )]
-    server_info: Option<&'a ServerInfo>,
+    server_info: Option<Implementation<'a>>,
     #[serde(rename = "toolbooth/error", skip_serializing_if = "Option::is_none")]
     error: Option<&'a ToolError>,
     #[serde(rename = "toolbooth/authorization", skip_serializing_if = "<[_]>::is_empty")]
@@ -55,6 +55,13 @@ pub(super) struct Caching {
     pub(super) cache_scope: CacheScope,
 }
 
+impl Caching {
+    /// For what depends on nothing but what is compiled in and configured.
+    pub(super) fn lasting(cache_scope: CacheScope) -> Self {
+        Self { ttl_ms: 60 * 60 * 1000, cache_scope }
+    }
+}
+
 /// What the client does next.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum ResultType {
@@ -88,6 +95,8 @@ pub(super) struct ResultOptions<'a> {
     pub(super) error: Option<&'a ToolError>,
     /// Where the user can grant what the call lacks.
     pub(super) authorization: &'a [AuthorizationChallenge],
+    /// The server, if the result says more of it than its name.
+    pub(super) server_info: Option<Implementation<'a>>,
 }
 
 /// The most values that MCP allows in a completion.
@@ -133,7 +142,7 @@ impl McpRequest<'_> {
         members: &impl Serialize,
         cache_scope: CacheScope,
     ) -> Response {
-        let caching = Some(Caching { ttl_ms: 60 * 60 * 1000, cache_scope });
+        let caching = Some(Caching::lasting(cache_scope));
         self.result_with(members, ResultOptions { caching, ..ResultOptions::default() })
     }
 
@@ -168,7 +177,7 @@ impl McpRequest<'_> {
     /// Adds the members that do not depend on the method. `resultType`, caching and server info are new in 2026-07-28: older
     /// clients do not get them.
     fn end_result(&self, mut message: Vec<u8>, options: ResultOptions<'_>) -> Response {
-        let ResultOptions { result_type, caching, error, authorization } = options;
+        let ResultOptions { result_type, caching, error, authorization, server_info } = options;
         let is_modern = self.era == Era::Modern;
         if is_modern || error.is_some() || !authorization.is_empty() {
             message.pop();
@@ -182,7 +191,8 @@ impl McpRequest<'_> {
                 let (ttl_ms, scope) = (ttl_ms.to_string(), cache_scope.name());
                 add(&mut message, &[r#""ttlMs":"#, &ttl_ms, r#","cacheScope":""#, scope, r#"","#]);
             }
-            let server_info = is_modern.then_some(self.server);
+            let server_info = server_info.unwrap_or_else(|| self.server.into());
+            let server_info = is_modern.then_some(server_info);
             add(&mut message, &[r#""_meta":"#]);
             json::append(&mut message, &ResultMeta { server_info, error, authorization });
             add(&mut message, &["}"]);

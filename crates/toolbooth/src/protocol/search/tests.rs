@@ -115,6 +115,27 @@ fn which_tools_a_list_has() {
 }
 
 #[test]
+fn instructions_say_how_to_search_a_short_list() {
+    const OWN: (&str, &str) = ("MCP_INSTRUCTIONS", "Say hi.");
+    for (variables, path, expected) in [
+        (&[][..], "/mcp", None),
+        (&[], "/mcp?tools=search", Some("search_tools")),
+        (&[], "/mcp?tools=few", None),
+        (&[("TOOLS_LIST", "search")], "/mcp", Some("search_tools")),
+        (&[("TOOLS_LIST", "search")], "/mcp?tools=all", None),
+        (&[OWN], "/mcp", Some("Say hi.")),
+        (&[OWN], "/mcp?tools=search", Some("Say hi.")),
+    ] {
+        let (status, answer) = post(&host(variables), path, "initialize", json!({}));
+        assert_eq!(status, 200, "{variables:?} {path}: {answer}");
+        let said = answer["result"].get("instructions").map(|said| said.as_str().unwrap());
+        assert_eq!(said.is_some(), expected.is_some(), "{variables:?} {path}: {said:?}");
+        let contains = said.zip(expected).is_none_or(|(said, part)| said.contains(part));
+        assert!(contains, "{variables:?} {path}: {said:?}");
+    }
+}
+
+#[test]
 fn auto_counts_the_tools_that_the_caller_may_run() {
     let list = |count: usize| {
         let entry = |tool| Entry {

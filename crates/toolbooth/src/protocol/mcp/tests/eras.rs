@@ -202,6 +202,50 @@ fn mc6_discovery() {
 }
 
 #[test]
+fn mc6_what_the_operator_says_about_the_server() {
+    const ICONS: &str = r#"[{"src": "https://a.example/i.png", "sizes": ["48x48"]}]"#;
+    let icons = json!([{"src": "https://a.example/i.png", "sizes": ["48x48"]}]);
+    let server = json!({"name": "echo-tools", "title": "Echo tools", "version": "1.2.3"});
+    let with = |name: &str, value: Value| {
+        let mut server = server.clone();
+        server[name] = value;
+        server
+    };
+    let initialize = legacy("initialize", json!({"protocolVersion": "2025-11-25"}));
+    let discover = modern("server/discover", json!({}));
+    for (variables, instructions, info) in [
+        (&[][..], None, server.clone()),
+        (&[("MCP_INSTRUCTIONS", " ")], None, server.clone()),
+        (&[("MCP_INSTRUCTIONS", "Say \"hi\"\nfirst.")], Some("Say \"hi\"\nfirst."), server.clone()),
+        (
+            &[("MCP_WEBSITE_URL", "https://a.example/about")],
+            None,
+            with("websiteUrl", json!("https://a.example/about")),
+        ),
+        (&[("MCP_ICONS", ICONS)], None, with("icons", icons.clone())),
+        // What is invalid is not sent.
+        (&[("MCP_ICONS", "icon.png")], None, server.clone()),
+        (&[("MCP_WEBSITE_URL", "a.example")], None, server.clone()),
+    ] {
+        let host = FakeHost::with(variables);
+        let (status, answer) = send(CATALOG, &host, ("/mcp", &[]), &initialize);
+        let result = &answer["result"];
+        let said = instructions.map(Value::from);
+        assert_eq!((status, result.get("instructions")), (200, said.as_ref()), "{variables:?}");
+        assert_eq!(result["serverInfo"], info, "{variables:?}");
+        let (status, answer) = send_modern(CATALOG, &host, &discover);
+        let result = &answer["result"];
+        assert_eq!((status, result.get("instructions")), (200, said.as_ref()), "{variables:?}");
+        let meta = |result: &Value| result["_meta"]["io.modelcontextprotocol/serverInfo"].clone();
+        assert_eq!(meta(result), info, "{variables:?}");
+        // The other results have the name alone.
+        let say = modern("tools/call", json!({"name": "Echo_Say", "arguments": {"text": "hi"}}));
+        let (status, answer) = send_modern(CATALOG, &host, &say);
+        assert_eq!((status, meta(&answer["result"])), (200, server.clone()), "{variables:?}");
+    }
+}
+
+#[test]
 fn mc7_headers_are_checked_in_order() {
     let call = modern("tools/call", json!({"name": "Echo_Say", "arguments": {"text": "hi"}}));
     let other = |pointer: &str, value: Value| {
