@@ -42,7 +42,7 @@ for (const [configured, origin, allowed] of ORIGINS) {
       assert.ok(words(reply.headers.vary).includes("origin"));
       assert.ok(words(reply.headers["access-control-allow-methods"]).includes(method.toLowerCase()));
       const may = words(reply.headers["access-control-allow-headers"]);
-      for (const header of ["content-type", "authorization", "oxp-version", "oxp-api-key", "if-none-match", "prefer"]) {
+      for (const header of ["content-type", "authorization", "oxp-version", "oxp-api-key", "if-none-match", "prefer", "traceparent", "tracestate", "baggage"]) {
         assert.ok(may.includes(header), header);
       }
       assert.ok(Number(reply.headers["access-control-max-age"]) > 0);

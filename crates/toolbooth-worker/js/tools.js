@@ -7,14 +7,14 @@ import { Store } from "./store.js";
 /** How long a request waits, in milliseconds, and the longest response, in bytes: the same as in Rust. */
 const TIMEOUT = 10_000;
 const MAX_BYTES = 1 << 20;
-/** The most notifications of a run. */
+/** The most notifications that wait to be passed on. */
 const MOST = 100;
 /** Statuses of responses that have no body. */
 const BODILESS = [101, 204, 205, 304];
 
 /** Makes functions callable by their names. Rust finds them by this name. */
 export function register(functions) {
-  globalThis.__toolbooth_tools = { call: (name, input, given, env) => call(functions[name], input, given, env) };
+  globalThis.__toolbooth_tools = { call: (name, input, given, env, isHeard) => call(functions[name], input, given, env, isHeard) };
 }
 
 /** The function of the tools that the Worker with this binding runs. */
@@ -27,13 +27,20 @@ export function service(name) {
   };
 }
 
-/** The report of a run, or a promise of it. Must not throw: an exception would pass through WebAssembly. */
-function call(run, input, given, env) {
+/**
+ * The report of a run, or a promise of it; if `isHeard` and the run waits, an object whose `next` returns promises of reports, of which all but
+ * the last say that it `runs`. Must not throw: an exception would pass through WebAssembly.
+ */
+function call(run, input, given, env, isHeard) {
   const context = new Context(given, env);
   try {
     const value = run(JSON.parse(input), context);
     // A function that does not wait needs no promise.
-    return typeof value?.then === "function" ? settled(value, context) : context[REPORT]({ value });
+    if (typeof value?.then !== "function") return context[REPORT]({ value });
+    const report = settled(value, context);
+    if (!isHeard) return report;
+    report.then((report) => context[END](report));
+    return { next: () => context[NEXT]() };
   } catch (error) {
     return ended(error, context);
   }
@@ -58,6 +65,8 @@ function ended(error, context) {
 }
 
 const REPORT = Symbol("report");
+const NEXT = Symbol("next");
+const END = Symbol("end");
 const GIVEN = Symbol("given");
 
 /** The context of one run: docs/TOOLS.md describes it. */
@@ -66,6 +75,9 @@ class Context {
   #text;
   #given;
   #notifications = [];
+  // The report of the run when it has ended, and what waits for the next report.
+  #end;
+  #resolve;
   #store;
   #env;
 
@@ -152,6 +164,27 @@ class Context {
 
   #notify(notification) {
     if (this.#notifications.length < MOST) this.#notifications.push(notification);
+    this.#pass();
+  }
+
+  /** A promise of what the run reports next, or of its report when it has ended. */
+  [NEXT]() {
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      this.#pass();
+    });
+  }
+
+  [END](report) {
+    this.#end = report;
+    this.#pass();
+  }
+
+  /** Passes on what has been reported, if somebody waits for it. */
+  #pass() {
+    if (!this.#resolve || (this.#end === undefined && this.#notifications.length === 0)) return;
+    this.#resolve(this.#end ?? this[REPORT]({ runs: true }));
+    this.#resolve = undefined;
   }
 
   warn(event, details = {}) {
@@ -191,7 +224,9 @@ class Context {
 
   [REPORT](end) {
     if (this.#notifications.length > 0) end.notifications = this.#notifications;
-    return wellFormed(JSON.stringify(end));
+    const report = wellFormed(JSON.stringify(end));
+    this.#notifications = [];
+    return report;
   }
 }
 

@@ -1,5 +1,6 @@
 //! Calls functions of tools in JavaScript: `js/tools.js` has their side.
 
+use js_sys::Promise;
 use toolbooth::Context;
 use toolbooth::catalog::{RunError, ToolFuture};
 use toolbooth::json::Value;
@@ -12,17 +13,24 @@ use crate::js_value_cache::NAMES;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The report of a function, or a promise of one. It does not throw.
+    /// The report of a function, a promise of one, or a [`Run`] if `is_heard` and it waits. It does not throw.
     #[wasm_bindgen(js_namespace = ["globalThis", "__toolbooth_tools"], js_name = call, catch)]
     fn call(
         name: &JsValue,
         input: &str,
         given: &str,
         env: Option<&Env>,
+        is_heard: bool,
     ) -> Result<JsValue, JsValue>;
+
+    /// A function that runs, and whose client hears what it reports meanwhile.
+    type Run;
+    /// A promise of its next report.
+    #[wasm_bindgen(method)]
+    fn next(this: &Run) -> Promise;
 }
 
-/// Calls the function `name` in one call across the boundary.
+/// Calls the function `name` in one call across the boundary, unless it reports something while it runs.
 pub fn call_external<'a>(
     name: &'static str,
     input: &'a Value<'a>,
@@ -31,14 +39,26 @@ pub fn call_external<'a>(
     Box::pin(async move {
         let env = context.platform().downcast_ref();
         let (input, given) = (input.text(), context.for_external());
-        let mut report = NAMES.with(|names| {
-            names.with(name, true, JsValue::from_str, |name| call(name, &input, &given, env))
+        let is_heard = context.is_heard();
+        let called = NAMES.with(|names| {
+            let call = |name: &JsValue| call(name, &input, &given, env, is_heard);
+            names.with(name, true, JsValue::from_str, call)
         });
-        if let Some(promise) = report.as_ref().ok().and_then(JsCast::dyn_ref::<js_sys::Promise>) {
-            report = settled(promise.clone()).await;
-        }
         // Without a report, the bundle lacks the function.
-        let report = report.ok().and_then(|report| report.as_string());
-        report.map_or(Err(RunError::Crashed), |report| context.end_external(&report))
+        let called = called.map_err(|_| RunError::Crashed)?;
+        let next = || match called.dyn_ref::<Promise>() {
+            Some(promise) => promise.clone(),
+            None => called.unchecked_ref::<Run>().next(),
+        };
+        let mut report = called.as_string();
+        loop {
+            let text = match report.take() {
+                Some(text) => Some(text),
+                None => settled(next()).await.ok().and_then(|report| report.as_string()),
+            };
+            if let Some(end) = context.read_external(&text.ok_or(RunError::Crashed)?) {
+                return end;
+            }
+        }
     })
 }

@@ -60,11 +60,25 @@ extern "C" {
     fn take(binding: &JsValue, key: &str, units: u32) -> Promise;
 }
 
-#[wasm_bindgen]
+#[wasm_bindgen(module = "/js/timer.js")]
 extern "C" {
     /// A timer that ends with the request.
-    #[wasm_bindgen(js_namespace = scheduler, js_name = wait)]
-    fn wait(milliseconds: u32) -> Promise;
+    type Timer;
+    #[wasm_bindgen(constructor)]
+    fn new(milliseconds: u32) -> Timer;
+    #[wasm_bindgen(method, getter)]
+    fn promise(this: &Timer) -> Promise;
+    #[wasm_bindgen(method)]
+    fn stop(this: &Timer);
+}
+
+/// A timer that stops when nothing waits for it any more.
+struct RunningTimer(Timer);
+
+impl Drop for RunningTimer {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
 }
 
 /// The bindings of one request.
@@ -111,8 +125,9 @@ impl Clock for Bindings {
     }
 
     async fn sleep(&self, duration: Duration) {
-        // It fails only if the request was cancelled; then nothing waits for it.
-        let _ = settled(wait(milliseconds(duration))).await;
+        let timer = RunningTimer(Timer::new(milliseconds(duration)));
+        // It does not fail.
+        let _ = settled(timer.0.promise()).await;
     }
 }
 

@@ -101,6 +101,7 @@ pub fn with_context<T>(
         host,
         calls,
         only: None,
+        listener: None,
     })
 }
 
@@ -116,8 +117,17 @@ pub fn call_tool(
 ) -> Outcome {
     let (pipeline, calls) = (&Pipeline::new(catalog, host), &CallRecorder::default());
     let (query, parameter, headers) = ("", "", &Pairs(&[]));
-    let context =
-        RequestContext { query, parameter, headers, principal, pipeline, host, calls, only: None };
+    let context = RequestContext {
+        query,
+        parameter,
+        headers,
+        principal,
+        pipeline,
+        host,
+        calls,
+        only: None,
+        listener: None,
+    };
     patient(context.call(Ok(call))).unwrap_or_else(Outcome::Rejected)
 }
 

@@ -66,7 +66,8 @@ pub(crate) async fn mistaken(_: Nothing, context: &Context<'_>) -> Result<(), To
 }
 
 /// Waits for a timer of the `worker` crate, which only remembers the waker of the first poll.
-pub(crate) async fn wait(_: Nothing, _: &Context<'_>) -> Result<&'static str, ToolError> {
+pub(crate) async fn wait(_: Nothing, context: &Context<'_>) -> Result<&'static str, ToolError> {
+    context.progress(1.0, None, "");
     Delay::from(Duration::from_millis(5)).await;
     Ok("waited")
 }

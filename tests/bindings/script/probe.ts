@@ -60,6 +60,14 @@ const ACTIONS: Record<string, (any: any, context: Context) => unknown> = {
     context.log("warning", "careful");
     context.warn("slow", { service: "orders" });
   },
+  report: async (url, context) => {
+    context.progress(1, 2, "begun");
+    context.log("info", "begun");
+    const answer = await (await context.fetch(url)).text();
+    context.progress(2, 2, "done");
+    context.log("info", "done");
+    return answer;
+  },
   ask: async (_, context) => {
     const given = context.answer<{ name: string }>("name");
     if (given) return { ...given, state: context.state, can: context.can("form") };

@@ -324,6 +324,7 @@ fn what_limits_count_by() {
             host: &host,
             calls: &CallRecorder::default(),
             only: None,
+            listener: None,
         };
         assert_eq!(context.limiter_key(), expected);
     }
@@ -343,6 +344,7 @@ fn each_call_of_a_request_counts_against_the_limit() {
             host: &host,
             calls: &CallRecorder::default(),
             only: None,
+            listener: None,
         };
         let rejected = || Err(Rejection::NOT_FOUND);
         let counted = ready(context.call_all((0..calls).map(|_| rejected()).collect())).map(drop);

@@ -1,5 +1,7 @@
 //! The routes of the chat gateway, which has the format of OpenAI Chat Completions: chats, and the list of models.
 
+use std::rc::Rc;
+
 use serde::Serialize;
 
 use crate::gateway::count_tokens::count_tokens;
@@ -171,7 +173,7 @@ struct ModelHandler(Operation, &'static dyn Front);
 
 #[async_trait(?Send)]
 impl Handler for ModelHandler {
-    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    async fn serve<'a>(&self, request: &Rc<RouteRequest<'a>>) -> Result<Answer<'a>, Rejection> {
         let (sender, body) = (self.sender(request)?, request.text()?);
         Ok(match self.0 {
             Operation::Chat => chat(sender, body).await?,

@@ -23,7 +23,7 @@ use crate::names::is_equal;
 use crate::principal::Principal;
 use crate::seal::StateKeys;
 use crate::settings::{Permission, Settings};
-use crate::tool::{Credentials, Dialogue};
+use crate::tool::{Credentials, Dialogue, Notifications};
 
 /// What the server needs to serve calls, created once. It is only data: [`RequestContext`] serves calls with it.
 #[derive(Debug)]
@@ -99,6 +99,8 @@ pub struct RequestContext<'a> {
     pub calls: &'a CallRecorder,
     /// For this request, the catalogue has only these tools; `None`: all.
     pub only: Option<&'a [&'static Tool]>,
+    /// Hears what its tools report while they run; `None`: it is part of their outcomes.
+    pub listener: Option<&'a Notifications>,
 }
 
 /// The order of two checks of a call. The first check that fails decides the outcome.

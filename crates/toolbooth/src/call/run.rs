@@ -105,6 +105,7 @@ impl<'a> RequestContext<'a> {
             Context::new(tool, principal, &resolved.credentials, dialogue, variables, host)
                 .at(stage)
                 .within(span)
+                .heard_by(self.listener)
                 .of_server(pipeline.catalog, &pipeline.settings, self.only);
         let result = match tool.run {
             Run::Function(run) => run(input, &context).await,

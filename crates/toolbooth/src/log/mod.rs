@@ -69,8 +69,8 @@ impl EventLog {
     }
 
     /// Logs and measures the calls of a request.
-    pub fn write_calls(&self, calls: CallRecorder, request: CallRequest<'_>, host: &dyn Host) {
-        for record in calls.into_records() {
+    pub fn write_calls(&self, calls: &CallRecorder, request: CallRequest<'_>, host: &dyn Host) {
+        for record in calls.take_records() {
             let call = CallEvent::new(&record, request);
             if self.is_measured {
                 call.measure(host);

@@ -114,7 +114,7 @@ impl CallRecorder {
         }
     }
 
-    pub(crate) fn into_records(self) -> Vec<CallRecord> {
-        self.records.into_inner()
+    pub(crate) fn take_records(&self) -> Vec<CallRecord> {
+        self.records.take()
     }
 }

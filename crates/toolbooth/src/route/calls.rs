@@ -1,5 +1,7 @@
 //! Handlers of requests with calls of tools.
 
+use std::rc::Rc;
+
 use super::{Handler, RouteRequest};
 use crate::call::{Rejection, RequestContext};
 use crate::host::{BoxFuture, async_trait};
@@ -33,7 +35,7 @@ pub struct QueryCalls(pub QueryHandler, pub for<'a> fn(&RequestContext<'a>) -> b
 
 #[async_trait(?Send)]
 impl Handler for Calls {
-    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    async fn serve<'a>(&self, request: &Rc<RouteRequest<'a>>) -> Result<Answer<'a>, Rejection> {
         let context = request.context();
         let body = json::parse(request.text()?)
             .map_err(|error| Rejection::InvalidJson(error.to_string()))?;
@@ -44,7 +46,7 @@ impl Handler for Calls {
 
 #[async_trait(?Send)]
 impl Handler for QueryCalls {
-    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    async fn serve<'a>(&self, request: &Rc<RouteRequest<'a>>) -> Result<Answer<'a>, Rejection> {
         (request.protocol.check_version)(request.headers)?;
         (self.0)(request.context()).await.map(Answer::from)
     }

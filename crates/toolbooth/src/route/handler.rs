@@ -1,5 +1,7 @@
 //! Handlers: what serves the requests of a route.
 
+use std::rc::Rc;
+
 use super::RouteRequest;
 use crate::call::Rejection;
 use crate::host::async_trait;
@@ -9,8 +11,9 @@ use crate::http::Answer;
 /// [`Answer`] is a handler.
 #[async_trait(?Send)]
 pub trait Handler: Sync {
-    /// Serves a request: with a response, or the reason why it is rejected, which the server encodes.
-    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection>;
+    /// Serves a request: with a response, or the reason why it is rejected, which the server encodes. A stream that needs the
+    /// request while it is written keeps a clone of `request`.
+    async fn serve<'a>(&self, request: &Rc<RouteRequest<'a>>) -> Result<Answer<'a>, Rejection>;
 
     /// Logs a request with valid credentials that was rejected, by the policy or by the handler.
     fn rejected(&self, request: &RouteRequest<'_>, rejection: &Rejection) {
@@ -38,7 +41,7 @@ impl<F> Handler for F
 where
     F: for<'a, 'r> AsyncFn(&'r RouteRequest<'a>) -> Result<Answer<'a>, Rejection> + Sync,
 {
-    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    async fn serve<'a>(&self, request: &Rc<RouteRequest<'a>>) -> Result<Answer<'a>, Rejection> {
         self(request).await
     }
 }
@@ -50,7 +53,7 @@ pub struct MethodNotAllowed;
 
 #[async_trait(?Send)]
 impl Handler for MethodNotAllowed {
-    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    async fn serve<'a>(&self, request: &Rc<RouteRequest<'a>>) -> Result<Answer<'a>, Rejection> {
         Err(request.not_allowed())
     }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 use super::{Credentials, Handler, RouteRequest};
 use crate::auth;
@@ -135,7 +136,7 @@ const PRIVATE_CACHING: Caching = &[("cache-control", "private, no-cache"), ("var
 
 #[async_trait(?Send)]
 impl Handler for Document {
-    async fn serve<'a>(&self, request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> {
+    async fn serve<'a>(&self, request: &Rc<RouteRequest<'a>>) -> Result<Answer<'a>, Rejection> {
         (request.protocol.check_version)(request.headers)?;
         let context = request.context();
         let page = match (self.0)(&context) {

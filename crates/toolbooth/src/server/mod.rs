@@ -5,6 +5,8 @@ mod policy;
 pub mod router;
 
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 use crate::auth::{Authenticator, Target};
@@ -12,12 +14,17 @@ use crate::call::{Pipeline, Rejection, misconfigured};
 use crate::capability::{Capabilities, Capability, Startup};
 use crate::catalog::Catalog;
 use crate::extensions::Extensions;
-use crate::host::{Host, LEDGER, Level, RATE_LIMIT, StepReport, boxed};
-use crate::http::{self, Answer, Body, Headers, Method, Origins, Request, Response};
+use crate::host::{Host, LEDGER, Level, RATE_LIMIT, StepReport, async_trait, boxed};
+use crate::http::{
+    self, Answer, Body, BodySink, BodyWriter, ClientGone, Headers, Method, Origins, Request,
+    Response,
+};
 use crate::json;
 use crate::log::{CallRecorder, CallRequest, EventLog};
 use crate::principal::Principal;
-use crate::route::{Cors, EncodeRejection, ErrorForm, MAX_ID_BYTES, Protocol, RouteRequest, State};
+use crate::route::{
+    Cors, EncodeRejection, ErrorForm, MAX_ID_BYTES, Protocol, Route, RouteRequest, State,
+};
 use crate::seal::StateKeys;
 use crate::settings::Settings;
 use router::Match;
@@ -138,12 +145,13 @@ impl Server {
             (Some(origin), Some(origins)) => !origins.allow(origin),
             _ => false,
         };
-        let answer = if forbidden {
+        let admitted = if forbidden {
             request.log_rejection(&Rejection::ForbiddenOrigin);
             Err(Rejection::ForbiddenOrigin)
         } else if method == Method::Options {
             let is_cross_origin = request.origin.is_some() && origins.is_some();
-            boxed(self.options(found, is_cross_origin, &mut request)).await.map(Answer::from)
+            let response = boxed(self.options(found, is_cross_origin, &mut request)).await;
+            response.map(Admitted::Answered)
         } else {
             match found.route(method) {
                 Ok(_) if self.state.settings().tools.disables(found.capability.variables) => {
@@ -151,22 +159,35 @@ impl Server {
                 }
                 Ok(route) => {
                     request.route = Some(route);
-                    self.serve(route, &mut request).await
+                    self.enforce(route, &mut request).await.map(|()| Admitted::To(route))
                 }
                 Err(rejection) => Err(rejection),
             }
+        };
+        // What answers it in a stream keeps it until the stream ends.
+        let request = Rc::new(request);
+        let answer = match admitted {
+            Ok(Admitted::To(route)) => policy::serve(route, &request).await,
+            Ok(Admitted::Answered(response)) => Ok(response.into()),
+            Err(rejection) => Err(rejection),
         };
         let Answer { head, rest } = match answer {
             Ok(answer) => answer,
             Err(rejection) => boxed(self.reject(&rejection, method, &request)).await.into(),
         };
-        let origin = request.origin.take();
+        let origin = request.origin.clone();
         let proofs = self.state.authenticator.proofs().filter(|_| request.proves_possession);
         let head = match proofs {
             Some(proofs) => head.with("dpop-nonce", proofs.nonce(host)),
             None => head,
         };
-        let head = self.report(request, head);
+        let (head, rest) = match rest {
+            None => (self.report(&request, head), None),
+            Some(write) => {
+                let written = self.report_stream(request, (head.status, head.body.len()), write);
+                (head, Some(written))
+            }
+        };
         let mut head = self.finish(protocol, origin, head);
         if method == Method::Head {
             head.body = (&[]).into();
@@ -258,16 +279,44 @@ impl Server {
     }
 
     /// Logs and measures the calls of a request, and tells the client of a trace how long they took.
-    fn report(&self, request: RouteRequest<'_>, response: Response) -> Response {
+    fn report(&self, request: &RouteRequest<'_>, response: Response) -> Response {
         let RouteRequest { calls, host, .. } = request;
         let response = if calls.is_traced() {
             // In milliseconds (Server Timing, 3).
-            response.with("server-timing", format!("total;dur={}", calls.elapsed_ms(host)))
+            response.with("server-timing", format!("total;dur={}", calls.elapsed_ms(*host)))
         } else {
             response
         };
+        self.log_calls(request, response.status, response.body.len());
+        response
+    }
+
+    /// Writes the body of a stream, and then logs and measures the calls that have run meanwhile. A stream without recorded
+    /// calls, such as a chat, logs them itself.
+    fn report_stream<'a>(
+        &'a self,
+        request: Rc<RouteRequest<'a>>,
+        (status, begun): (u16, usize),
+        write: BodyWriter<'a>,
+    ) -> BodyWriter<'a> {
+        if !request.calls.is_recording() {
+            return write;
+        }
+        Box::new(move |sink| {
+            Box::pin(async move {
+                let size = Rc::new(Cell::new(begun));
+                write(Box::new(MeasuredSink { sink, size: Rc::clone(&size) })).await;
+                // Otherwise there is a call in the log.
+                request.calls.reject_all("client_closed_request", request.host);
+                self.log_calls(&request, status, size.get());
+            })
+        })
+    }
+
+    fn log_calls(&self, request: &RouteRequest<'_>, status: u16, response_size: usize) {
+        let RouteRequest { calls, host, .. } = request;
         if calls.is_empty() {
-            return response;
+            return;
         }
         let events = &self.state.pipeline.events;
         let caller = events.caller(&request.principal);
@@ -282,11 +331,10 @@ impl Server {
             team: self.state.settings().team_of(&request.principal).map(|team| &*team.name),
             mcp: calls.mcp.get(),
             request_size,
-            response_size: response.body.len(),
-            status: response.status,
+            response_size,
+            status,
         };
-        events.write_calls(calls, report, host);
-        response
+        events.write_calls(calls, report, *host);
     }
 
     /// Adds the headers that every response of the protocol has.
@@ -312,6 +360,27 @@ impl Server {
             Cors::WebClients => Some(self.state.pipeline.settings.cors.origins(true)),
             Cors::AnyPage | Cors::SameOrigin => None,
         }
+    }
+}
+
+/// What follows from the checks of a request that is not rejected.
+enum Admitted {
+    /// Its route serves it.
+    To(&'static Route),
+    Answered(Response),
+}
+
+/// A sink that counts the bytes that it has sent.
+struct MeasuredSink {
+    sink: Box<dyn BodySink>,
+    size: Rc<Cell<usize>>,
+}
+
+#[async_trait(?Send)]
+impl BodySink for MeasuredSink {
+    async fn write(&self, bytes: &[u8]) -> Result<(), ClientGone> {
+        self.size.set(self.size.get() + bytes.len());
+        self.sink.write(bytes).await
     }
 }
 

@@ -1,5 +1,7 @@
 //! Enforces the policy of a route, in one place for all routes, and runs its handler.
 
+use std::rc::Rc;
+
 use super::Server;
 use crate::call::{self, Rejection, Sent};
 use crate::host::boxed;
@@ -7,25 +9,19 @@ use crate::http::{self, Answer, BodyError, Headers};
 use crate::route::{BodyFormat, Credentials, Limit, Policy, Route, RouteRequest};
 
 impl Server {
-    /// Serves a request that has a route.
+    /// Enforces the policy of the route that a request has, and reads its body.
     ///
     /// # Errors
-    /// Why it is rejected: by the policy of the route or by its handler.
-    pub(super) async fn serve<'a>(
+    /// Why the policy rejects it.
+    pub(super) async fn enforce(
         &self,
         route: &'static Route,
-        request: &mut RouteRequest<'a>,
-    ) -> Result<Answer<'a>, Rejection> {
+        request: &mut RouteRequest<'_>,
+    ) -> Result<(), Rejection> {
         let admitted = self.admit(route.policy, request).await;
         admitted.inspect_err(|rejection| request.log_rejection(rejection))?;
-        let answer = match self.receive(route.policy, request).await {
-            Ok(()) => route.handler.serve(request).await,
-            Err(rejection) => Err(rejection),
-        };
-        if let Err(rejection) = &answer {
-            route.handler.rejected(request, rejection);
-        }
-        answer
+        let received = self.receive(route.policy, request).await;
+        received.inspect_err(|rejection| route.handler.rejected(request, rejection))
     }
 
     /// Checks who sends a request. Without valid credentials, the body is not read.
@@ -97,6 +93,18 @@ impl Server {
         request.unread = None;
         Ok(())
     }
+}
+
+/// Serves a request that fulfils the policy of its route.
+///
+/// # Errors
+/// Why the handler rejects it.
+pub(super) async fn serve<'a>(
+    route: &'static Route,
+    request: &Rc<RouteRequest<'a>>,
+) -> Result<Answer<'a>, Rejection> {
+    let answer = route.handler.serve(request).await;
+    answer.inspect_err(|rejection| route.handler.rejected(request, rejection))
 }
 
 /// Whether a page of a different site sent a request.

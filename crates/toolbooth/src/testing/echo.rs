@@ -1,6 +1,8 @@
 //! A small handwritten catalogue, for tests of the server and of its protocols: tools that echo, fail and ask.
 #![allow(missing_docs, reason = "only tests of this repository use it")]
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -149,6 +151,17 @@ async fn say(input: Say, context: &Context<'_>) -> Result<String, ToolError> {
             context.progress(1.0, Some(2.0), "half");
             context.note(LoggingLevel::Warning, "slow");
             Ok(String::new())
+        }
+        "wait" => {
+            context.progress(1.0, Some(2.0), "begun");
+            context.note(LoggingLevel::Info, "begun");
+            let _ = context.send(HttpRequest::get("https://service.example")).await;
+            context.progress(2.0, Some(2.0), "done");
+            Ok("waited".to_owned())
+        }
+        "sleep" => {
+            context.host.sleep(Duration::from_secs(40)).await;
+            Ok("slept".to_owned())
         }
         "send" => {
             let sent = context.send(HttpRequest::get("https://service.example")).await;

@@ -29,7 +29,10 @@ pub struct Context<'a> {
     pub(crate) host: &'a dyn Host,
     /// The provider whose token a service rejected.
     pub(crate) rejected_token: RefCell<Option<String>>,
+    /// What was reported, if nobody listens.
     pub(crate) notifications: Notifications,
+    /// Who hears what is reported while the tool runs.
+    listener: Option<&'a Notifications>,
     /// The input that the tool requested, and its state.
     pub(crate) requested: RefCell<Option<(Named<InputRequest>, Option<Value>)>>,
     /// Where the run stands.
@@ -69,6 +72,7 @@ impl<'a> Context<'a> {
             host,
             rejected_token: RefCell::default(),
             notifications: Notifications::default(),
+            listener: None,
             requested: RefCell::default(),
             stage: Stage::default(),
             suspended: RefCell::default(),
@@ -80,6 +84,16 @@ impl<'a> Context<'a> {
     /// The context of a call at this stage.
     pub(crate) fn at(self, stage: Stage) -> Self {
         Self { stage, ..self }
+    }
+
+    /// The context of a call to which a client listens.
+    pub(crate) fn heard_by(self, listener: Option<&'a Notifications>) -> Self {
+        Self { listener, ..self }
+    }
+
+    /// Whether the client hears what the tool reports while it runs, and not only with the result.
+    pub fn is_heard(&self) -> bool {
+        self.listener.is_some()
     }
 
     /// The context of a call within a trace.
@@ -189,17 +203,15 @@ impl<'a> Context<'a> {
 
     /// Reports progress to the client, if its protocol supports that: `done` of `total` in any unit, and a
     /// message for people, which may be empty. Progress that does not increase is ignored, and so is
-    /// everything after the first 100 notifications of a run.
-    ///
-    /// On Workers a response is sent at once: notifications arrive with it, not while the tool runs.
+    /// everything beyond 100 notifications that wait for a slow client, or for the next time that the tool itself waits.
     pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {
-        self.notifications.progress(done, total, message);
+        self.listener.unwrap_or(&self.notifications).progress(done, total, message);
     }
 
     /// Reports an event to the client, like [`progress`](Self::progress). For the operators of the server, use
     /// [`warn`](Self::warn).
     pub fn note(&self, level: LoggingLevel, text: &str) {
-        self.notifications.event(level, text);
+        self.listener.unwrap_or(&self.notifications).event(level, text);
     }
 
     /// Whether the client supports requests of this kind. A tool that can work without user input checks this

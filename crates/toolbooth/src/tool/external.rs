@@ -55,6 +55,8 @@ struct Report {
     /// Whether it failed in another way. The host has logged that.
     crashed: bool,
     notifications: Vec<Note>,
+    /// Whether it still runs: only the notifications count.
+    runs: bool,
 }
 
 /// The error that a function returned.
@@ -143,16 +145,13 @@ impl Context<'_> {
         json::to_string(&given)
     }
 
-    /// Ends the run of a function outside of this program with its report, in JSON: one of `value`, `error`, `asks`,
-    /// `suspends`, `refused` and `crashed`, and the `notifications`.
-    ///
-    /// # Errors
-    /// The function returned no value.
-    pub fn end_external(&self, report: &str) -> Result<Value, RunError> {
+    /// Reads a report of a function outside of this program, in JSON: its `notifications`, and `runs` or, at its end, one of
+    /// `value`, `error`, `asks`, `suspends`, `refused` and `crashed`. `None`: it still runs.
+    pub fn read_external(&self, report: &str) -> Option<Result<Value, RunError>> {
         let Some(report) = json::read::<Report>(report.as_bytes()) else {
-            return Err(RunError::Mismatch(
+            return Some(Err(RunError::Mismatch(
                 "the function's value is too deeply nested, or has too many values",
-            ));
+            )));
         };
         for Note { done, total, level, text } in &report.notifications {
             match level.as_deref() {
@@ -160,6 +159,11 @@ impl Context<'_> {
                 Some(level) => self.note(logging_level(level), text),
             }
         }
+        (!report.runs).then(|| self.end_external(report))
+    }
+
+    /// Ends the run of a function that returned this.
+    fn end_external(&self, report: Report) -> Result<Value, RunError> {
         if report.crashed {
             return Err(RunError::Crashed);
         }

@@ -51,7 +51,7 @@ pub use input_request::{
     SamplingResponse,
 };
 pub use named::{Credentials, Named};
-pub use notification::{LoggingLevel, Notification};
+pub use notification::{LoggingLevel, Notification, Notifications};
 pub use store::ToolStore;
 pub use task::Task;
 pub(crate) use task::{Stage, Step, Suspension};

@@ -1,12 +1,10 @@
 //! Notifications: progress and events that a tool reports while it runs.
-//!
-//! On Workers a response is sent at once, so notifications arrive together with the result, before it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use crate::text::cut;
 
-/// The most notifications of a run; later ones are dropped.
+/// The most notifications that wait for their client; later ones are dropped.
 const MOST: usize = 100;
 /// The most characters of a notification's text.
 const LONGEST: usize = 1_000;
@@ -47,18 +45,19 @@ pub enum LoggingLevel {
     Error,
 }
 
-/// The notifications of one run, bounded in number and size.
+/// The notifications of a call that nobody has taken yet, bounded in number and size.
 #[derive(Debug, Default)]
-pub(crate) struct Notifications(RefCell<Vec<Notification>>);
+pub struct Notifications {
+    waiting: RefCell<Vec<Notification>>,
+    /// The latest progress.
+    done: Cell<Option<f64>>,
+}
 
 impl Notifications {
     /// Adds progress, if `done` is finite and has increased.
     pub(crate) fn progress(&self, done: f64, total: Option<f64>, message: &str) {
-        let before = self.0.borrow().iter().rev().find_map(|note| match note {
-            Notification::Progress { done, .. } => Some(*done),
-            Notification::Event { .. } => None,
-        });
-        if done.is_finite() && before.is_none_or(|before| before < done) {
+        if done.is_finite() && self.done.get().is_none_or(|before| before < done) {
+            self.done.set(Some(done));
             let total = total.filter(|total| total.is_finite());
             self.push(Notification::Progress { done, total, message: cut(message, LONGEST) });
         }
@@ -69,14 +68,15 @@ impl Notifications {
     }
 
     fn push(&self, notification: Notification) {
-        let mut notifications = self.0.borrow_mut();
-        if notifications.len() < MOST {
-            notifications.push(notification);
+        let mut waiting = self.waiting.borrow_mut();
+        if waiting.len() < MOST {
+            waiting.push(notification);
         }
     }
 
-    pub(crate) fn take(&self) -> Vec<Notification> {
-        self.0.take()
+    /// Takes those that wait.
+    pub fn take(&self) -> Vec<Notification> {
+        self.waiting.take()
     }
 }
 
@@ -104,6 +104,11 @@ mod tests {
             })
             .collect();
         assert_eq!(kept, [0.0, 0.5, 2.0]);
+        // Also after the client has got the earlier ones.
+        for (done, expected) in [(1.0, 0), (2.0, 0), (3.0, 1)] {
+            notifications.progress(done, None, "");
+            assert_eq!(notifications.take().len(), expected, "{done}");
+        }
     }
 
     #[test]

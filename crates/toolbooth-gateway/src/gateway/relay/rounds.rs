@@ -234,7 +234,7 @@ impl Chat<'_> {
             response_size: results.iter().map(|result| result.content.text().len()).sum(),
             status: 200,
         };
-        events.write_calls(recorder, request, *host);
+        events.write_calls(&recorder, request, *host);
         Ok(results)
     }
 

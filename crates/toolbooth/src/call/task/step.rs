@@ -76,6 +76,7 @@ impl RunningStep<'_> {
             calls: &calls,
             // The endpoint was checked when the task began.
             only: None,
+            listener: None,
         };
         let mut call = match work {
             Work::Call(call) => call,
@@ -240,7 +241,7 @@ impl RunningStep<'_> {
             response_size: 0,
             status: 200,
         };
-        events.write_calls(calls, report, self.host);
+        events.write_calls(&calls, report, self.host);
     }
 }
 

@@ -48,8 +48,17 @@ fn request(count: usize, principal: &Principal, host: &FakeHost) -> Result<usize
     pipeline.settings.own_issuer = Some("own".to_owned());
     let (pipeline, calls) = (&pipeline, &CallRecorder::default());
     let (query, parameter, headers) = ("", "", &Pairs(&[]));
-    let context =
-        RequestContext { query, parameter, headers, principal, pipeline, host, calls, only: None };
+    let context = RequestContext {
+        query,
+        parameter,
+        headers,
+        principal,
+        pipeline,
+        host,
+        calls,
+        only: None,
+        listener: None,
+    };
     // A call that cannot be decoded counts, too.
     let calls = (0..count).map(|_| Err(Rejection::InvalidToolId { meant: None })).collect();
     ready(context.call_all(calls)).map(|outcomes| outcomes.len())

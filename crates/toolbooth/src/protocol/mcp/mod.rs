@@ -41,11 +41,14 @@ mod views;
 
 pub(crate) use tool_list::LIST as TOOLS;
 
+use std::rc::Rc;
+
 use serde::Serialize;
 
 use call::Action;
 use error::McpError;
 use message::{Era, McpRequest};
+use notifications::Listener;
 use request_id::request_id;
 use response::EmptyObject;
 
@@ -53,12 +56,12 @@ use super::{oxp, sample};
 use crate::call::{Answered, Rejection, RequestContext};
 use crate::capability::Capability;
 use crate::catalog::ListForm;
-use crate::host::boxed;
+use crate::host::{async_trait, boxed};
 use crate::http::{Answer, Response};
-use crate::json::Value;
+use crate::json::{self, Value};
 use crate::route::{
-    CallResponse, Calls, Cors, Document, EncodeRejection, MethodNotAllowed, Page, PageError,
-    Policy, PostRequest, Protocol, Route, RouteRequest, for_tests,
+    CallResponse, Cors, Document, EncodeRejection, Handler, MethodNotAllowed, Page, PageError,
+    Policy, Protocol, Route, RouteRequest, for_tests,
 };
 use crate::settings::CapabilitySettings;
 
@@ -86,7 +89,7 @@ pub static CAPABILITY: Capability = Capability {
 
 pub(crate) static MCP: Protocol = Protocol {
     routes: &[
-        Route::post("", Policy::CALLS, &Calls(serve)),
+        Route::post("", Policy::CALLS, &Messages),
         Route::get("", Policy::CALLER, &MethodNotAllowed),
     ],
     cors: Cors::WebClients,
@@ -177,9 +180,23 @@ async fn registration<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Reje
 }
 
 /// `POST /mcp`: one message.
-fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
+struct Messages;
+
+#[async_trait(?Send)]
+impl Handler for Messages {
+    async fn serve<'a>(&self, request: &Rc<RouteRequest<'a>>) -> Result<Answer<'a>, Rejection> {
+        let listener = Rc::<Listener>::default();
+        let response = respond(Rc::clone(request), Rc::clone(&listener));
+        notifications::answer(response, listener, request.headers, request.host).await
+    }
+}
+
+/// The response to a message. While its tool runs, `listener` hears what that reports.
+fn respond<'a>(request: Rc<RouteRequest<'a>>, listener: Rc<Listener>) -> CallResponse<'a> {
     Box::pin(async move {
-        let PostRequest { body, context } = request;
+        let context = request.context();
+        let body = json::parse(request.text()?)
+            .map_err(|error| Rejection::InvalidJson(error.to_string()))?;
         let server = &context.pipeline.catalog.server;
         let message = match McpRequest::read(body, context.headers, server) {
             Ok(message) => message,
@@ -192,6 +209,7 @@ fn serve(request: PostRequest<'_>) -> CallResponse<'_> {
         if let Some(traceparent) = message.meta.traceparent.as_ref().and_then(Value::as_str) {
             context.calls.continue_trace(traceparent);
         }
+        let context = RequestContext { listener: listener.listen(&message), ..context };
         let id = message.id.clone();
         let failed = |error: McpError| {
             if operation.is_some() {

@@ -7,7 +7,6 @@ use super::client_request::{InputRequiredResult, RequiredCapabilities};
 use super::elicitation::{Elicitation, describe_missing};
 use super::error::{self, ErrorCode, ErrorData, McpError};
 use super::message::{Era, McpRequest};
-use super::notifications::prepend;
 use super::response::{
     CacheScope, Caching, CallToolResult, CompleteResult, Content, GetPromptResult, PromptMessage,
     ReadResourceResult, ResourceContents, ResultOptions, ResultType,
@@ -17,7 +16,6 @@ use crate::call::{InvalidInput, Outcome, Rejection, RequestContext, needs_client
 use crate::http::Response;
 use crate::json::{self, Rendered};
 use crate::protocol::oxp::AuthorizationChallenge;
-use crate::tool::Notification;
 
 /// What encoding the outcome of a call needs to know of its request.
 #[derive(Debug)]
@@ -43,22 +41,19 @@ pub(super) fn encode(
     call: &ResultContext<'_>,
     context: &RequestContext<'_>,
 ) -> Response {
-    let respond = |response, notifications: &[Notification]| {
-        prepend(notifications, response, &call.request, context.headers)
-    };
     if let (CallTarget::Completion, Some(values)) = (&call.target, completed(&outcome)) {
         return call.request.result(&CompleteResult::of(values));
     }
     match outcome {
-        Outcome::Done { value, notifications, .. } => respond(call.value(value), &notifications),
-        Outcome::Failed { error, notifications, .. } => {
+        Outcome::Done { value, .. } => call.value(value),
+        Outcome::Failed { error, .. } => {
             let options = ResultOptions { error: Some(&error), ..Default::default() };
-            respond(call.error(error.describe(), options), &notifications)
+            call.error(error.describe(), options)
         }
         Outcome::InvalidInput(input) => call.invalid_input(&input),
-        Outcome::InputRequired { required, notifications } => {
+        Outcome::InputRequired { required, .. } => {
             match call.elicitation.input_required(required) {
-                Ok(result) => respond(call.input_required(&result), &notifications),
+                Ok(result) => call.input_required(&result),
                 Err(rejection) => call.rejection(&rejection, context),
             }
         }

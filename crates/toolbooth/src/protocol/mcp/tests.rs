@@ -3,9 +3,11 @@
 mod asks;
 mod calls;
 mod eras;
+mod headers;
 mod lists;
 mod nulls;
 mod skills;
+mod streams;
 mod tasks;
 mod views;
 
@@ -25,6 +27,13 @@ fn rejected(rejection: &Rejection, id: Option<&Value>) -> Response {
         error::encode_rejection(rejection, id, context.pipeline)
     })
 }
+
+// Headers of requests.
+const LEGACY: (&str, &str) = ("mcp-protocol-version", "2025-11-25");
+const VERSION: (&str, &str) = ("mcp-protocol-version", "2026-07-28");
+const UNKNOWN: (&str, &str) = ("mcp-protocol-version", "2099-01-01");
+const LIST: (&str, &str) = ("mcp-method", "tools/list");
+const INITIALIZE: (&str, &str) = ("mcp-method", "initialize");
 
 type Sent<'a> = &'a [(&'a str, &'a str)];
 
