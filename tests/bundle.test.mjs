@@ -27,7 +27,7 @@ async function bundled(text) {
   const { outputFiles } = await bundle(scratch, join(scratch, "js/entry.js"), scratch, { write: false });
   // A module with the same address would not run again.
   await import(`data:text/javascript,${encodeURIComponent(`${outputFiles[0].text}// ${(imports += 1)}`)}`);
-  return globalThis.registered;
+  return (await globalThis.registered).default;
 }
 
 for (const [title, text, expected] of [

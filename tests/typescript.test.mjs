@@ -105,6 +105,22 @@ test("a developer sees the text of a crash in the log", async () => {
   assert.match(JSON.parse(message).problem, /^RangeError: the input is x\n\s+at (?:(?!wasm).)*$/s);
 });
 
+test("a function that ends the process or never returns fails its own call, and the server goes on", async (t) => {
+  const limited = await start(BINDINGS, { vars: { ...vars, TOOL_TIMEOUT_MS: "50" } });
+  t.after(() => limited.close());
+  for (const [action, message] of [
+    ["exit", "The tool failed"],
+    ["exit later", "The tool failed"],
+    ["never", "The tool did not respond in time"],
+  ]) {
+    const [failed, other] = await Promise.all([probe(action, undefined, limited), probe("return", action, limited)]);
+    assert.deepEqual([failed.message, other], [message, action]);
+    assert.equal((await limited.get("/health")).status, 200);
+  }
+  const events = (await limited.logs()).map(({ message }) => JSON.parse(message)).filter(({ tool }) => tool);
+  assert.deepEqual(events.map(({ event }) => event), ["tool_crashed", "tool_crashed", "tool_timeout"]);
+});
+
 test("a segment of a path stays one", () => {
   assert.equal(pathSegment("a/../b?c#d"), "a%2F..%2Fb%3Fc%23d");
   for (const text of ["", ".", ".."]) assert.throws(() => pathSegment(text), ToolError);

@@ -149,9 +149,10 @@ function orAbort(upload) {
   return upload.written.finally(() => uploads.delete(upload));
 }
 
-// What a function in JavaScript leaves unhandled does not concern the instance. A stack overflow may.
+// What a function in JavaScript leaves unhandled does not concern the instance, which is never below it on the stack. An overflow of the
+// stack does, if it was WebAssembly that filled it.
 function onUncaught(error) {
-  const isOverflow = error instanceof RangeError && error.message === "Maximum call stack size exceeded";
+  const isOverflow = error instanceof RangeError && error.message === "Maximum call stack size exceeded" && /\bwasm\b/.test(error.stack);
   if (!(error instanceof WebAssembly.RuntimeError || isOverflow)) return;
   recordCrash(error);
 }

@@ -1,5 +1,8 @@
 // Creates a Response for Rust: one call across the boundary for status, headers and body.
 
+// A package may replace what is global. These are from before.
+const { Headers, Response } = globalThis;
+
 /** Creates Headers from lines of `name: value`. */
 export function headers(lines) {
   // Must not throw: an exception would pass through WebAssembly and leave it in an undefined state.

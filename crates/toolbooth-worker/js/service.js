@@ -2,19 +2,18 @@
 import { ToolError } from "toolbooth";
 import { read } from "./send.js";
 
-/** How long a call waits, in milliseconds, and the longest response, in bytes. */
-const TIMEOUT = 30_000;
+/** The longest response, in bytes. */
 const MAX_BYTES = 1 << 20;
 
 /**
  * Has the Worker that is bound as `name` run a tool, with what the definition names and nothing else. Returns its answer: an object with
- * `value`, `error` or `refused`. `warn` gets the reason why there is none.
+ * `value`, `error` or `refused`, after at most `timeout` milliseconds. `warn` gets the reason why there is none.
  */
-export async function ask(env, name, input, { tool, user, tokens, secrets, variables, traceparent }, warn) {
+export async function ask(env, name, input, { tool, user, tokens, secrets, variables, traceparent }, timeout, warn) {
   const [id, version] = tool.split("@");
   const headers = { "content-type": "application/json", ...(traceparent && { traceparent }) };
   const body = JSON.stringify({ tool: id, version, input, user, tokens, secrets, variables });
-  const signal = AbortSignal.timeout(TIMEOUT);
+  const signal = AbortSignal.timeout(timeout);
   const unanswered = (problem, message = "The tool failed") => {
     warn("service", { tool, problem });
     return new ToolError(message);

@@ -1,8 +1,18 @@
-// Runs functions of tools in JavaScript. Rust calls them with JSON and gets their report as JSON: one call across the boundary.
+// Runs functions of tools in JavaScript. Rust calls them with JSON and gets a promise of their report, which is JSON.
+//
+// None of their code runs while WebAssembly is on the stack: the runtime can end the execution of a function at any point, without an
+// exception, and WebAssembly that is in the middle of a call would stay there for every later request.
+import "./process.js";
+import { env } from "cloudflare:workers";
 import { ToolError } from "toolbooth";
+import * as log from "./log.js";
 import { read } from "./send.js";
 import { ask } from "./service.js";
 import { Store } from "./store.js";
+import { described } from "./thrown.js";
+
+// A package may replace what is global. These are from before.
+const { clearTimeout, setTimeout } = globalThis;
 
 /** How long a request waits, in milliseconds, and the longest response, in bytes: the same as in Rust. */
 const TIMEOUT = 10_000;
@@ -12,48 +22,81 @@ const MOST = 100;
 /** Statuses of responses that have no body. */
 const BODILESS = [101, 204, 205, 304];
 
-/** Makes functions callable by their names. Rust finds them by this name. */
+/**
+ * Makes functions callable by their names: each is a function, or a promise of the module that exports it. A module that fails concerns its
+ * own function only. Rust finds them by this name.
+ */
 export function register(functions) {
-  globalThis.__toolbooth_tools = { call: (name, input, given, env, isHeard) => call(functions[name], input, given, env, isHeard) };
+  const found = Object.fromEntries(Object.entries(functions).map(([name, it]) => [name, typeof it === "function" ? { run: it } : loading(name, it)]));
+  globalThis.__toolbooth_tools = { call: (name, input, given, limit, env, isHeard) => call(found[name], input, new Context(given, limit, env), isHeard) };
+}
+
+/** What `register` knows of a module: `loaded` while it loads, then what it exports as `run`, or the `problem`. */
+function loading(name, module) {
+  const found = {};
+  const settle = (more) => void Object.assign(found, { loaded: undefined }, more);
+  found.loaded = module.then(
+    ({ default: run }) => settle({ run }),
+    (problem) => {
+      settle({ problem });
+      logged({ event: "module_failed", module: name, problem: described(problem, env.DEVELOPMENT === "true") });
+    },
+  );
+  return found;
 }
 
 /** The function of the tools that the Worker with this binding runs. */
 export function service(name) {
   return async (input, context) => {
-    const { value, error, refused } = await ask(context.env, name, input, context[GIVEN], warn);
+    const { value, error, refused } = await ask(context.env, name, input, context[GIVEN], context[LIMIT], warn);
     if (error !== undefined) throw new ToolError(error?.message ?? "The tool failed", error ?? {});
     if (refused !== undefined) throw context.tokenRefused(`${refused}`);
     return value;
   };
 }
 
-/**
- * The report of a run, or a promise of it; if `isHeard` and the run waits, an object whose `next` returns promises of reports, of which all but
- * the last say that it `runs`. Must not throw: an exception would pass through WebAssembly.
- */
-function call(run, input, given, env, isHeard) {
-  const context = new Context(given, env);
-  try {
-    const value = run(JSON.parse(input), context);
-    // A function that does not wait needs no promise.
-    if (typeof value?.then !== "function") return context[REPORT]({ value });
-    const report = settled(value, context);
-    if (!isHeard) return report;
-    report.then((report) => context[END](report));
-    return { next: () => context[NEXT]() };
-  } catch (error) {
-    return ended(error, context);
-  }
+/** A promise of the report of a run; if `isHeard`, an object whose `next` returns promises of reports, of which all but the last say that it `runs`. */
+function call(found, input, context, isHeard) {
+  const report = soon(() => runner.toolboothRun(found, input, context));
+  if (!isHeard) return report;
+  report.then((report) => context[END](report));
+  return { next: () => context[NEXT]() };
 }
 
-/** The report of a run that waits. */
-async function settled(promise, context) {
-  try {
-    return context[REPORT]({ value: await promise });
-  } catch (error) {
-    return ended(error, context);
-  }
-}
+// It belongs to no request, so it outlives each.
+const resolved = Promise.resolve();
+
+/** What `run` returns, after the code that runs now. */
+const soon = (run) => resolved.then(run);
+
+/** The names of the methods mark the end of the frames of a tool in a stack: minification keeps them. */
+const runner = {
+  /** A promise of the report of a run. It does not reject. */
+  async toolboothRun(found, input, context) {
+    try {
+      if (found.loaded) await this.toolboothWait(found.loaded, context);
+      if ("problem" in found) throw found.problem;
+      const { run } = found;
+      if (typeof run !== "function") throw new TypeError("the default export is not a function");
+      const value = run(JSON.parse(input), context);
+      // A function that does not wait needs no timer.
+      return context[REPORT]({ value: typeof value?.then === "function" ? await this.toolboothWait(value, context) : value });
+    } catch (error) {
+      return ended(error, context);
+    }
+  },
+
+  /** What the promise resolves to within the limit of the run. */
+  async toolboothWait(promise, context) {
+    let timer;
+    const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Late()), context[LIMIT])));
+    try {
+      return await Promise.race([promise, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  },
+};
 
 /** The report of a run that threw. What it threw may itself be no JSON, such as a state that refers to itself. */
 function ended(error, context) {
@@ -64,16 +107,18 @@ function ended(error, context) {
   }
 }
 
-const REPORT = Symbol("report");
+const REPORT = Symbol("toolboothReport");
 const NEXT = Symbol("next");
 const END = Symbol("end");
 const GIVEN = Symbol("given");
+const LIMIT = Symbol("limit");
 
 /** The context of one run: docs/TOOLS.md describes it. */
 class Context {
   // Private: a function that writes its context as JSON shows neither tokens nor secrets.
   #text;
   #given;
+  #limit;
   #notifications = [];
   // The report of the run when it has ended, and what waits for the next report.
   #end;
@@ -81,9 +126,15 @@ class Context {
   #store;
   #env;
 
-  constructor(text, env) {
+  constructor(text, limit, env) {
     this.#text = text;
+    this.#limit = limit;
     this.#env = env;
+  }
+
+  /** How long the run may take, in milliseconds. */
+  get [LIMIT]() {
+    return this.#limit;
   }
 
   /** What Rust gives. Most functions need none of it. */
@@ -238,6 +289,9 @@ function wellFormed(json) {
   return json.includes("\\ud") ? json.replace(/\\\\|\\ud[89a-f]../g, (escape) => (escape.length === 2 ? escape : "\ufffd")) : json;
 }
 
+/** The run took longer than its limit. */
+class Late extends Error {}
+
 /** Thrown to end a run without a value or an error of the tool. */
 class Refused extends Error {
   constructor(provider) {
@@ -275,12 +329,16 @@ function failed(error, context) {
     return { asks: { questions, state } };
   }
   if (error instanceof Suspends) return { suspends: error.how };
+  if (error instanceof Late) {
+    warn("tool_timeout", { tool: context[GIVEN].tool, problem: `no value within ${context[LIMIT]} ms` });
+    return { error: { message: "The tool did not respond in time" } };
+  }
   return crashed(error, context);
 }
 
 function crashed(error, context) {
   const { tool } = context[GIVEN];
-  console.error(JSON.stringify({ event: "tool_crashed", tool, problem: described(error, context.env.DEVELOPMENT === "true") }));
+  logged({ event: "tool_crashed", tool, problem: described(error, context.env.DEVELOPMENT === "true") });
   return { crashed: true };
 }
 
@@ -292,25 +350,12 @@ function written({ form, schema, url, message, sampling }) {
   return { kind: "roots" };
 }
 
-/** An error for the log. Its message may contain input, so only a developer sees it; others see its name and where it was thrown. */
-function described(error, isDeveloper) {
-  if (!(error instanceof Error)) return `a value of type ${typeof error} was thrown`;
-  const stack = ofTool(`${error.stack}`);
-  if (isDeveloper) return stack;
-  const frames = stack.replace(`${error.message}`, "").split("\n").filter((line) => /^\s+at /.test(line));
-  const name = /^\w{1,40}$/.test(error.name) ? error.name : "Error";
-  return [name, ...frames].join("\n");
-}
-
-/** A stack without the frames of the server that called the tool. */
-function ofTool(stack) {
-  const lines = stack.split("\n");
-  const end = lines.findIndex((line) => /^\s+at .*(?:__wbg_|wasm-function)/.test(line));
-  return end === -1 ? stack : lines.slice(0, end).join("\n");
-}
-
 function warn(event, details) {
-  console.warn(JSON.stringify({ event, ...details }));
+  log.warn(JSON.stringify({ event, ...details }));
+}
+
+function logged(line) {
+  log.error(JSON.stringify(line));
 }
 
 /** The headers of a response whose body is decoded. */

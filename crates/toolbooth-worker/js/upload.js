@@ -6,6 +6,9 @@
  */
 export const UPLOAD = Symbol.for("toolbooth.upload");
 
+// A package may replace what is global. This is from before.
+const { Response } = globalThis;
+
 export class Upload {
   #writer;
   #end;

@@ -31,6 +31,10 @@ pub(crate) fn run<T>(
     mut future: Pin<Box<impl Future<Output = T> + 'static>>,
     done: impl FnOnce(T) + 'static,
 ) -> Option<T> {
+    // When the runtime ends the execution of JavaScript, it drops the microtasks that wait, perhaps that of `soon`.
+    if !WOKEN.with_borrow(Vec::is_empty) {
+        POLL_WOKEN.with(soon);
+    }
     let waker = Arc::new(TaskWaker(id));
     match future.as_mut().poll(&mut Context::from_waker(&waker.clone().into())) {
         Poll::Ready(value) => Some(value),

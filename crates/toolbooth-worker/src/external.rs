@@ -8,17 +8,18 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::Env;
-use crate::host::settled;
+use crate::host::{milliseconds, settled};
 use crate::js_value_cache::NAMES;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The report of a function, a promise of one, or a [`Run`] if `is_heard` and it waits. It does not throw.
+    /// A promise of the report of a function, which runs after this has returned, or a [`Run`] if `is_heard`. It does not throw.
     #[wasm_bindgen(js_namespace = ["globalThis", "__toolbooth_tools"], js_name = call, catch)]
     fn call(
         name: &JsValue,
         input: &str,
         given: &str,
+        limit: u32,
         env: Option<&Env>,
         is_heard: bool,
     ) -> Result<JsValue, JsValue>;
@@ -39,24 +40,24 @@ pub fn call_external<'a>(
     Box::pin(async move {
         let env = context.platform().downcast_ref();
         let (input, given) = (input.text(), context.for_external());
-        let is_heard = context.is_heard();
+        let (is_heard, limit) = (context.is_heard(), milliseconds(context.time_limit()));
         let called = NAMES.with(|names| {
-            let call = |name: &JsValue| call(name, &input, &given, env, is_heard);
+            let call = |name: &JsValue| call(name, &input, &given, limit, env, is_heard);
             names.with(name, true, JsValue::from_str, call)
         });
         // Without a report, the bundle lacks the function.
         let called = called.map_err(|_| RunError::Crashed)?;
-        let next = || match called.dyn_ref::<Promise>() {
-            Some(promise) => promise.clone(),
-            None => called.unchecked_ref::<Run>().next(),
+        let text = |report: JsValue| report.as_string().ok_or(RunError::Crashed);
+        let called = match called.dyn_into::<Promise>() {
+            Err(run) => run.unchecked_into::<Run>(),
+            Ok(promise) => {
+                let report = settled(promise).await.map_err(|_| RunError::Crashed)?;
+                return context.read_external(&text(report)?).unwrap_or(Err(RunError::Crashed));
+            }
         };
-        let mut report = called.as_string();
         loop {
-            let text = match report.take() {
-                Some(text) => Some(text),
-                None => settled(next()).await.ok().and_then(|report| report.as_string()),
-            };
-            if let Some(end) = context.read_external(&text.ok_or(RunError::Crashed)?) {
+            let report = settled(called.next()).await.map_err(|_| RunError::Crashed)?;
+            if let Some(end) = context.read_external(&text(report)?) {
                 return end;
             }
         }

@@ -39,14 +39,14 @@ extern "C" {
     fn measure(binding: &JsValue, index: &str, blobs: &str, doubles: &[f64]);
 }
 
-#[wasm_bindgen]
+#[wasm_bindgen(module = "/js/log.js")]
 extern "C" {
     // One call into JS for each, with the text. Those of web-sys take a JS string, which is another.
-    #[wasm_bindgen(js_namespace = console, js_name = log)]
+    #[wasm_bindgen(js_name = log)]
     fn console_log(line: &str);
-    #[wasm_bindgen(js_namespace = console, js_name = warn)]
+    #[wasm_bindgen(js_name = warn)]
     fn console_warn(line: &str);
-    #[wasm_bindgen(js_namespace = console, js_name = error)]
+    #[wasm_bindgen(js_name = error)]
     fn console_error(line: &str);
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn reason(error: JsValue) -> String {
     error.map_or_else(|_| String::new(), |error| error.message().into())
 }
 
-fn milliseconds(duration: Duration) -> u32 {
+pub(crate) fn milliseconds(duration: Duration) -> u32 {
     u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
 }
 

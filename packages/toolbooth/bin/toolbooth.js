@@ -45,6 +45,11 @@ const COMMANDS = {
     const { deploy } = await import("../src/deploy.js");
     await deploy(args);
   },
+  async stack(args) {
+    const { positionals } = options("stack", args, 1);
+    const { stack } = await import("../src/stacks.js");
+    stack(positionals[0]);
+  },
   async registry(args) {
     const { values, positionals } = options("registry", args, ({ check }) => (check ? 0 : 2));
     if (!values.check && positionals.length < 2) throw new Failure("Name the server and its address: toolbooth registry com.example.tools/tools https://tools.example.com", 2);

@@ -1,7 +1,7 @@
 // Builds the bundle of a Worker: worker.js, its WebAssembly and the site.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import * as esbuild from "esbuild";
@@ -10,7 +10,7 @@ import { nodeModules } from "./node-modules.js";
 import { Failure, output, run } from "./process.js";
 import { wasmBindgen, wasmOpt } from "./programs.js";
 import { TARGET, project } from "./project.js";
-import { GENERATED, scripts, services, unused, withScripts } from "./scripts.js";
+import { scripts, services, unused, withScripts } from "./scripts.js";
 import { site } from "./site.js";
 import { buildViews } from "./views.js";
 
@@ -49,7 +49,8 @@ export async function build({ crate = ".", out = "build", assets = join(out, "si
   mkdirSync(folder, { recursive: true });
   await withProgress(folder, (progress) => run("cargo", [...CARGO, "--release"], { cwd: crate, env: { ...process.env, ...MACROS, ...progress } }));
   await generate(bindgen, compiled("release"), stage);
-  await bundle(crate, entry, stage, { minify: true, outfile: join(folder, "worker.js") });
+  const { metafile } = await bundle(crate, entry, stage, { minify: true, outfile: join(folder, "worker.js"), ...MAP });
+  deleteOthers(folder, new Set([WASM, ...Object.keys(metafile.outputs).map((path) => basename(path))]));
   const [program, ...own] = wasmOpt();
   await run(program, [...own, ...WASM_OPT, join(stage, WASM), "-o", join(folder, WASM)]);
   rmSync(stage, { recursive: true });
@@ -89,10 +90,13 @@ export async function compileForDevelopment({ crate, out, assets, names = true }
   // A name for each build, so that the replacement of worker.js replaces both.
   const name = `${createHash("sha256").update(wasm).digest("hex").slice(0, 16)}.wasm`;
   const bundleAgain = async () => {
-    const [{ outputFiles }] = await Promise.all([bundle(crate, entry, stage, { write: false }), assets && buildViews(crate, assets)]);
-    // It may be there from the bundle before.
-    if (!existsSync(join(out, name))) writeFileSync(join(out, name), wasm);
-    replaceWorker(out, outputFiles[0].text.replaceAll(`./${WASM}`, `./${name}`), name);
+    const bundling = bundle(crate, entry, stage, { write: false, outfile: join(out, "worker.js"), ...MAP });
+    const [{ outputFiles }] = await Promise.all([bundling, assets && buildViews(crate, assets)]);
+    const files = new Map(outputFiles.map(({ path, contents, text }) => [basename(path), path.endsWith(".js") ? text : contents]));
+    const source = files.get("worker.js").replaceAll(`./${WASM}`, `./${name}`);
+    files.delete("worker.js");
+    files.set(name, wasm);
+    replaceWorker(out, source, files);
   };
   return { bundle: bundleAgain, includes: dependencies(compiled("debug")) };
 }
@@ -132,14 +136,26 @@ export async function withProgress(folder, compile, print = console.error) {
   }
 }
 
-/** Replaces the Worker in a folder, and deletes every WebAssembly module but `wasm`. */
-export function replaceWorker(out, source, wasm) {
+/** Replaces the Worker in a folder, which needs these `files`, contents by name, and nothing of earlier ones. */
+export function replaceWorker(out, source, files = new Map()) {
   mkdirSync(out, { recursive: true });
+  for (const [name, contents] of files) {
+    // Others have a name for their contents, and may be there from the bundle before.
+    if (name.endsWith(".map") || !existsSync(join(out, name))) writeFileSync(join(out, name), contents);
+  }
   writeFileSync(join(out, "worker.js.new"), source);
   renameSync(join(out, "worker.js.new"), join(out, "worker.js"));
-  const old = readdirSync(out).filter((file) => file.endsWith(".wasm") && file !== wasm);
+  deleteOthers(out, new Set(files.keys()));
+}
+
+/** Deletes what earlier Workers in the folder needed, and the current one does not. */
+function deleteOthers(out, needed) {
+  const old = readdirSync(out).filter((file) => /\.(?:wasm|map)$/.test(file) && !needed.has(file));
   for (const file of old) rmSync(join(out, file));
 }
+
+/** Where the code of the Worker comes from: stacks are read with it, and debuggers show it. */
+const MAP = { sourcemap: "linked" };
 
 /** What the module of a function has. */
 const EXAMPLE = "export default tool<Input, Output>(async (input, context) => â€¦)";
@@ -147,7 +163,7 @@ const EXAMPLE = "export default tool<Input, Output>(async (input, context) => â€
 /** Bundles the JavaScript of the Worker, and the functions of tools in TypeScript or in other Workers if there are some. */
 export async function bundle(crate, entry, stage, options) {
   const [functions, others] = [scripts(crate), services(crate)];
-  const building = esbuild.build({
+  const all = {
     ...(functions.length + others.length === 0 ? { entryPoints: [entry] } : { stdin: withScripts(functions, others, entry) }),
     bundle: true,
     format: "esm",
@@ -158,21 +174,34 @@ export async function bundle(crate, entry, stage, options) {
     external: ["cloudflare:*", "node:*", `./${WASM}`],
     plugins: [nodeModules],
     metafile: true,
+    outfile: join(stage, "worker.js"),
     ...options,
-  });
-  const print = (kind, messages) => messageOf(kind, messages, { generated: GENERATED, example: EXAMPLE });
-  const built = await building.catch(async ({ errors, message }) => {
+    // Without functions, there are no stacks to read.
+    ...(functions.length === 0 && { sourcemap: false }),
+  };
+  const print = (kind, messages) => messageOf(kind, messages, { example: EXAMPLE });
+  const built = await esbuild.build(all).catch(async ({ errors, message }) => {
     throw new BuildFailure(errors ? await print("error", errors) : message);
   });
   if (built.warnings.length > 0) console.error(await print("warning", built.warnings));
-  // esbuild takes a file that exports nothing for one of CommonJS.
-  const inputs = Object.entries(built.metafile.inputs);
-  const [empty] = inputs.find(([path, { format }]) => format === undefined && functions.some(({ file }) => file === resolve(path))) ?? [];
-  if (empty) throw new BuildFailure(withoutDefault(empty, EXAMPLE));
+  const without = await withoutExport(functions, built.metafile.inputs);
+  if (without.length > 0) throw new BuildFailure(without.map((file) => withoutDefault(file, EXAMPLE)).join("\n"));
   for (const { file, definition } of unused(crate, Object.keys(built.metafile.inputs))) {
     console.error(`No tool runs the function in ${file}: it needs a definition with a matching name in the same folder, such as ${definition}.`);
   }
   return built;
+}
+
+/** The files among those of `functions` that have no default export. `inputs` is what esbuild knows of their bundle. */
+async function withoutExport(functions, inputs) {
+  const formats = new Map(Object.entries(inputs).map(([path, { format }]) => [resolve(path), format]));
+  // A file of CommonJS is its own default export; one that exports nothing has no format.
+  const isModule = ({ file }) => formats.get(file) === "esm";
+  const entryPoints = functions.filter(isModule).map(({ file }) => file);
+  const { metafile } = await esbuild.build({ entryPoints, format: "esm", write: false, outdir: "/", metafile: true, logLevel: "silent" });
+  const exporting = Object.values(metafile.outputs).filter(({ exports }) => exports.includes("default")).map(({ entryPoint }) => resolve(entryPoint));
+  const isMissing = (it) => (isModule(it) ? !exporting.includes(it.file) : formats.get(it.file) === undefined);
+  return functions.filter(isMissing).map(({ file }) => relative(".", file));
 }
 
 /** A build that failed because of the project's code; the message is what the compiler reports. */

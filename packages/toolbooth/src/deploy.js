@@ -5,16 +5,19 @@ import { parseArgs } from "node:util";
 import { applyMigrations } from "./local.js";
 import { fromNpm } from "./programs.js";
 import { Failure, run } from "./process.js";
+import { DEPLOYED } from "./stacks.js";
 
 /** Deploys; `args` are wrangler's. */
 export async function deploy(args) {
-  const options = { "dry-run": { type: "boolean" }, config: { type: "string", short: "c" }, env: { type: "string", short: "e" } };
+  const options = { "dry-run": { type: "boolean" }, config: { type: "string", short: "c" }, env: { type: "string", short: "e" }, outdir: { type: "string" } };
   const { values } = parseArgs({ args, options, strict: false });
   const isDryRun = values["dry-run"];
   const env = values.env ?? process.env.CLOUDFLARE_ENV ?? "";
   // A dry run changes no environment, so wrangler need not warn that none is named.
   const named = isDryRun && values.env === undefined ? [`--env=${env}`] : [];
-  await run(process.execPath, [fromNpm("wrangler", "wrangler"), "deploy", ...args, ...named], {
+  // For the stacks in the log of what is deployed.
+  const kept = isDryRun || values.outdir !== undefined ? [] : [`--outdir=${DEPLOYED}`];
+  await run(process.execPath, [fromNpm("wrangler", "wrangler"), "deploy", ...args, ...named, ...kept], {
     env: { ...process.env, WRANGLER_SEND_METRICS: process.env.WRANGLER_SEND_METRICS ?? "false" },
   });
   if (!isDryRun) return;

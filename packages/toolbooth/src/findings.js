@@ -22,15 +22,19 @@ const SECRETS = {
 };
 // Responds with the log of the Worker, which names every problem of the configuration when it starts, and every warning before it
 // answers /health.
-const ENTRY = `import Worker from "./worker.js";
-const lines = [];
-for (const level of ["warn", "error"]) console[level] = (line) => lines.push(line);
+const ENTRY = `import { lines } from "./lines.js";
+import Worker from "./worker.js";
 export default {
   async fetch(request, env, context) {
     await Worker.fetch(request, env, context);
     return Response.json({ lines });
   },
 };
+`;
+
+// Before the Worker, which keeps the console that it finds.
+const LINES = `export const lines = [];
+for (const level of ["warn", "error"]) console[level] = (line) => lines.push(line);
 `;
 
 /**
@@ -44,7 +48,8 @@ export async function findings({ config: file, env, vars: further = {} }) {
   if (!existsSync(config.main)) throw new Failure(`There is no ${config.main}: build the Worker first`);
   mkdirSync(out, { recursive: true });
   try {
-    for (const file of readdirSync(built).filter((name) => /\.(js|wasm)$/.test(name))) copyFileSync(join(built, file), join(out, file));
+    for (const file of readdirSync(built).filter((name) => /\.(js|wasm|bin)$/.test(name))) copyFileSync(join(built, file), join(out, file));
+    writeFileSync(join(out, "lines.js"), LINES);
     writeFileSync(join(out, "check.js"), ENTRY);
     const started = async (vars) => {
       const { harness } = await startLocally(out, { config: file, env, main: "check.js", vars: { ...standIns(config), ...further, ...vars } });

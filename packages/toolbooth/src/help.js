@@ -77,6 +77,12 @@ const COMMANDS = {
     },
     more: "All arguments go to wrangler.",
   },
+  stack: {
+    about: "Name the project's files in stacks of the deployed Worker's log",
+    usage: "[file]",
+    more: "Without a file, it reads the log from its input. It needs the folder of the deployment.",
+    example: "toolbooth stack log.txt",
+  },
   registry: {
     about: "Describe the deployed Worker to MCP's registry, in server.json",
     usage: "<name> <address> [options]",

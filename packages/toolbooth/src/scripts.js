@@ -36,15 +36,15 @@ export function services(crate) {
 }
 
 /** The name of the module that imports the functions. */
-export const GENERATED = "entry-with-tools.js";
+const GENERATED = "entry-with-tools.js";
 
 /** A module that is the Worker's `entry` with these functions, and those of other Workers, as esbuild takes it. */
 export function withScripts(functions, bindings, entry) {
   const text = JSON.stringify;
   const lines = [
     `import { register, service } from ${text(join(dirname(entry), "tools.js"))};`,
-    ...functions.map(({ file }, at) => `import tool${at} from ${text(file)};`),
-    `register({ ${[...functions.map(({ name }, at) => `${text(name)}: tool${at}`), ...bindings.map((name) => `${text(`service:${name}`)}: service(${text(name)})`)].join(", ")} });`,
+    // Each on its own, after the server: one that fails stops neither it nor the others.
+    `register({ ${[...functions.map(({ name, file }) => `${text(name)}: import(${text(file)})`), ...bindings.map((name) => `${text(`service:${name}`)}: service(${text(name)})`)].join(", ")} });`,
     `export * from ${text(entry)};`,
     `export { default } from ${text(entry)};`,
   ];

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { entryOf } from "./credentials.js";
 import { failure } from "./difference.js";
 import { migrations, startLocally } from "./local.js";
+import { withSources } from "./stacks.js";
 
 const KEY = "test-key";
 const VERSION = "2026-07-28";
@@ -80,7 +81,7 @@ export class ToolTest {
   /** The problems that were logged for the operator, and requests without a response, as text. */
   log() {
     const lines = this.#harness.getLogs().filter(({ level }) => level === "warn" || level === "error");
-    return [...lines.map(({ message }) => message), ...this.#unexpected].join("\n") || "empty";
+    return [...lines.map(({ message }) => withSources(message)), ...this.#unexpected].join("\n") || "empty";
   }
 
   /** Calls a tool by its id, with or without a version. Returns `{ value }`, `{ error }` or, if the call is rejected, `{ rejected }`. */

@@ -28,6 +28,12 @@ const ACTIONS: Record<string, (any: any, context: Context) => unknown> = {
   recurse: function recurse(any, context): unknown {
     return [recurse(any, context)];
   },
+  exit: () => (globalThis as any).process.exit(1),
+  "exit later": async () => {
+    await 0;
+    (globalThis as any).process.exit(1);
+  },
+  never: () => new Promise(() => {}),
   forget: async () => {
     void (async () => {
       await 0;

@@ -1,8 +1,10 @@
-//! How large requests may be.
+//! How large requests may be, and how long their tools may take.
+
+use std::time::Duration;
 
 use super::reader::{Row, VariableDoc, VariableReader, count};
 
-/// How large requests may be.
+/// How large requests may be, and how long their tools may take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestLimits {
     /// `MAX_BODY_BYTES`: the largest request body.
@@ -11,6 +13,8 @@ pub struct RequestLimits {
     pub max_argument_bytes: usize,
     /// `MAX_TOOL_CALLS`: the most calls in one request.
     pub max_tool_calls: usize,
+    /// `TOOL_TIMEOUT_MS`: how long a function in TypeScript or in another Worker may take.
+    pub tool_timeout: Duration,
 }
 
 static MAX_BODY_BYTES: Row<usize> = Row::new(
@@ -34,9 +38,21 @@ static MAX_TOOL_CALLS: Row<usize> = Row::new(
     20,
     |text| count(text, 50, ""),
 );
+/// How long a function may take where no variable says otherwise.
+pub(crate) const DEFAULT_TOOL_TIMEOUT: Duration = Duration::from_secs(30);
+static TOOL_TIMEOUT_MS: Row<Duration> = Row::new(
+    "TOOL_TIMEOUT_MS",
+    "how many milliseconds a function in TypeScript, or a tool in another Worker, may take, 1 to \
+     600000; a step of a task may always take 14 minutes | `30000` | the default applies",
+    DEFAULT_TOOL_TIMEOUT,
+    |text| {
+        let milliseconds = count(text, 600_000, " of milliseconds")?;
+        Ok(Duration::from_millis(milliseconds as u64))
+    },
+);
 
 pub(super) static DOCS: &[VariableDoc] =
-    &[MAX_BODY_BYTES.doc(), MAX_ARGUMENT_BYTES.doc(), MAX_TOOL_CALLS.doc()];
+    &[MAX_BODY_BYTES.doc(), MAX_ARGUMENT_BYTES.doc(), MAX_TOOL_CALLS.doc(), TOOL_TIMEOUT_MS.doc()];
 
 impl RequestLimits {
     pub(super) fn read(reader: &mut VariableReader<'_>) -> Self {
@@ -44,6 +60,7 @@ impl RequestLimits {
             max_body_bytes: reader.get(&MAX_BODY_BYTES),
             max_argument_bytes: reader.get(&MAX_ARGUMENT_BYTES),
             max_tool_calls: reader.get(&MAX_TOOL_CALLS),
+            tool_timeout: reader.get(&TOOL_TIMEOUT_MS),
         }
     }
 }

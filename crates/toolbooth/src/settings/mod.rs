@@ -28,6 +28,7 @@ pub use cors::CorsSettings;
 pub use jwt::{JwtSettings, TenantSettings};
 pub use key_limits::{KeyLimits, MAX_TOOL_DESCRIPTION, parse_limits};
 pub use keys::{GRANT_KEYS_DOC, GrantKeySettings, StateKeySettings};
+pub(crate) use limits::DEFAULT_TOOL_TIMEOUT;
 pub use limits::RequestLimits;
 pub use log::{LogDetail, LogSettings, SampleRate};
 pub use mcp_resource::McpResource;

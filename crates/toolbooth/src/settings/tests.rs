@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::*;
 use crate::testing::FakeHost;
 
@@ -59,8 +61,12 @@ fn origins_of_known_clients() {
 fn defaults() {
     let settings = Settings::read(&FakeHost::default(), &[], DECLARED);
     assert!(settings.problems.is_empty());
-    let limits =
-        RequestLimits { max_body_bytes: 262_144, max_argument_bytes: 65_536, max_tool_calls: 20 };
+    let limits = RequestLimits {
+        max_body_bytes: 262_144,
+        max_argument_bytes: 65_536,
+        max_tool_calls: 20,
+        tool_timeout: Duration::from_secs(30),
+    };
     assert_eq!(settings.limits, limits);
     let log = LogSettings { detail: LogDetail::Calls, sample: SampleRate::ALL };
     assert_eq!(settings.log, log);
@@ -83,6 +89,9 @@ fn each_wrong_value_is_named() {
         ("MAX_TOOL_CALLS", "50", false),
         ("MAX_TOOL_CALLS", "51", true),
         ("MAX_TOOL_CALLS", "0", true),
+        ("TOOL_TIMEOUT_MS", "600000", false),
+        ("TOOL_TIMEOUT_MS", "600001", true),
+        ("TOOL_TIMEOUT_MS", "30s", true),
         ("LOG", "off", false),
         ("LOG", "errors", false),
         ("LOG", "calls", false),

@@ -10,6 +10,10 @@ use super::input_request::{ClientCapability, InputRequest, InputResponse};
 use super::{Context, LoggingLevel, Named, Secret, Stage, ToolError};
 use crate::catalog::RunError;
 use crate::json;
+use crate::settings::DEFAULT_TOOL_TIMEOUT;
+
+/// How long a step of a task may take: less than the 15 minutes after which Cloudflare would end it without a word.
+const LONGEST_STEP: Duration = Duration::from_secs(14 * 60);
 
 /// What a function gets besides its input.
 #[derive(Serialize)]
@@ -109,6 +113,14 @@ struct Note {
 }
 
 impl Context<'_> {
+    /// How long a function outside of this program may take.
+    pub fn time_limit(&self) -> Duration {
+        match &self.stage {
+            Stage::Step(step) if !step.name.is_empty() => LONGEST_STEP,
+            _ => self.server().map_or(DEFAULT_TOOL_TIMEOUT, |it| it.settings.limits.tool_timeout),
+        }
+    }
+
     /// What a function outside of this program gets besides its input, as JSON. It contains secrets: pass it to the
     /// function only.
     pub fn for_external(&self) -> String {
