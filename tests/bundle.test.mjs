@@ -16,6 +16,7 @@ write("js/entry.js", "export default {};");
 write("js/tools.js", 'export const register = (functions) => (globalThis.registered = functions["odd/it"]);\nexport const service = undefined;');
 write("tools/odd/It@1.0.0.json", "{}");
 write("tools/odd/other.ts", "export default async (input: string) => `other ${input}`;");
+write("tools/odd/it.toml", "");
 write("tools/odd/data.json", '{ "a": 1 }');
 write("tools/odd/it.types.ts", "export interface Input { text: string }");
 
@@ -43,6 +44,12 @@ for (const [title, text, expected] of [
   test(`the function may be ${title}`, async () => assert.deepEqual(await (await bundled(text))("x"), expected));
 }
 
+test("a bundle that fails names the files of which a change may mend it", async () => {
+  write("tools/odd/part.ts", "");
+  const failure = await bundled('import { part } from "./part.ts";\nimport "./gone.ts";\nexport default () => part;').catch((error) => error);
+  for (const name of ["it.ts", "part.ts", "gone.ts"]) assert.ok(failure.inputs.includes(join(scratch, "tools/odd", name)), name);
+});
+
 const WITHOUT = /it\.ts has no default export: write export default tool/;
 for (const [title, text, expected] of [
   ["an empty file", "", WITHOUT],
@@ -50,6 +57,7 @@ for (const [title, text, expected] of [
   ["a function that is not the default export", "export const it = () => 1;", WITHOUT],
   ["a package that is not installed", 'import x from "@acme/no-such-package/lib";\nexport default () => x;', /it\.ts:1:14:[^]*install it: npm install @acme\/no-such-package$/],
   ["a file that does not exist", 'import x from "./gone.js";\nexport default () => x;', /Could not resolve "\.\/gone\.js"[^]*it\.ts:1:14:/],
+  ["a file that no function can import", 'import x from "./it.toml";\nexport default () => x;', /No loader is configured for "\.toml" files: [^]*it\.toml[^]*it\.ts:1:14:[^]*A function can import code, JSON, texts \(\.txt, \.html, \.sql, \.md\), bytes \(\.bin\) and WebAssembly \(\.wasm\)/],
   ["a mistake of syntax", "export default async (input => {", /Unexpected end of file[^]*it\.ts:1:32:/],
 ]) {
   test(`the build reports ${title}`, async () => {

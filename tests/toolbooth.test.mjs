@@ -152,6 +152,7 @@ test("every command describes itself", async () => {
     ["import", "--include <a,b>"],
     ["key", "--rotate"],
     ["deploy", "--dry-run"],
+    ["stack", "log.txt"],
     ["registry", "--check"],
     ["doctor", "Check"],
   ]) {
@@ -181,7 +182,8 @@ test("toolbooth types checks what bindings have, and builds nothing for that", a
       writeFileSync(join(folder, name), text);
     };
     const configuration = 'name = "a"\nmain = "built"\ncompatibility_date = "2026-10-01"\n[build]\ncommand = "touch built"\n[[d1_databases]]\nbinding = "DB"\ndatabase_name = "a"\n';
-    const code = (use) => `import { tool } from "toolbooth";\nexport default tool<{ id: number }, string | null>(async ({ id }, { env }) => ${use});\n`;
+    const files = ["sql", "txt", "html", "md", "bin", "wasm"].map((kind) => `import ${kind === "txt" ? "text" : kind} from "./a.${kind}";\n`).join("");
+    const code = (use) => `import { createHash } from "node:crypto";\n${files}import { tool } from "toolbooth";\nexport default tool<{ id: number }, string | null>(async ({ id }, { env }) => ${use});\n`;
     file("wrangler.toml", configuration);
     file("tsconfig.json", '{ "extends": "toolbooth/tsconfig.json", "include": ["tools/**/*.ts", "worker-configuration.d.ts"] }');
     file("tools/shelf/Find@1.0.0.json", "{}");
@@ -191,6 +193,9 @@ test("toolbooth types checks what bindings have, and builds nothing for that", a
       ['env.DB.prepare("SELECT a FROM b WHERE id = ?1").bind(id).first<string>("a")', undefined],
       ['env.BD.prepare("")', "Property 'BD' does not exist on type 'Env'"],
       ["id", "Type 'number' is not assignable to type 'string'"],
+      // What docs/TOOLS.md says that can be imported.
+      ['createHash("md5").update(Buffer.from(process.env.A ?? `${id}`)).digest("hex")', undefined],
+      ['[sql, text, html, md, new TextDecoder().decode(bin), new WebAssembly.Instance(wasm).exports].join()', undefined],
     ]) {
       file("tools/shelf/find.ts", code(use));
       const { code: status, out, err } = await run(`node ${root}/packages/toolbooth/bin/toolbooth.js types`, { cwd: folder });

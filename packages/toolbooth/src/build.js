@@ -5,7 +5,7 @@ import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import * as esbuild from "esbuild";
-import { messageOf, withoutDefault } from "./bundle-errors.js";
+import { messageOf, missing, withoutDefault } from "./bundle-errors.js";
 import { nodeModules } from "./node-modules.js";
 import { Failure, output, run } from "./process.js";
 import { wasmBindgen, wasmOpt } from "./programs.js";
@@ -91,12 +91,13 @@ export async function compileForDevelopment({ crate, out, assets, names = true }
   const name = `${createHash("sha256").update(wasm).digest("hex").slice(0, 16)}.wasm`;
   const bundleAgain = async () => {
     const bundling = bundle(crate, entry, stage, { write: false, outfile: join(out, "worker.js"), ...MAP });
-    const [{ outputFiles }] = await Promise.all([bundling, assets && buildViews(crate, assets)]);
+    const [{ outputFiles, metafile }] = await Promise.all([bundling, assets && buildViews(crate, assets)]);
     const files = new Map(outputFiles.map(({ path, contents, text }) => [basename(path), path.endsWith(".js") ? text : contents]));
     const source = files.get("worker.js").replaceAll(`./${WASM}`, `./${name}`);
     files.delete("worker.js");
     files.set(name, wasm);
     replaceWorker(out, source, files);
+    return { inputs: Object.keys(metafile.inputs).map((path) => resolve(path)) };
   };
   return { bundle: bundleAgain, includes: dependencies(compiled("debug")) };
 }
@@ -150,12 +151,24 @@ export function replaceWorker(out, source, files = new Map()) {
 
 /** Deletes what earlier Workers in the folder needed, and the current one does not. */
 function deleteOthers(out, needed) {
-  const old = readdirSync(out).filter((file) => /\.(?:wasm|map)$/.test(file) && !needed.has(file));
+  const old = readdirSync(out).filter((file) => /\.(?:wasm|bin|map)$/.test(file) && !needed.has(file));
   for (const file of old) rmSync(join(out, file));
 }
 
 /** Where the code of the Worker comes from: stacks are read with it, and debuggers show it. */
 const MAP = { sourcemap: "linked" };
+
+/** What functions import besides code and JSON: texts, and files that become modules beside the Worker, as from wrangler. */
+const LOADERS = { ".txt": "text", ".html": "text", ".sql": "text", ".md": "text", ".bin": "copy", ".wasm": "copy" };
+const IMPORTABLE = "A function can import code, JSON, texts (.txt, .html, .sql, .md), bytes (.bin) and WebAssembly (.wasm). Put other data into one of these";
+
+/** A plugin for esbuild: `a.wasm?module`, as some packages write it, is `a.wasm`. */
+const wasmModules = {
+  name: "modules of WebAssembly",
+  setup(building) {
+    building.onResolve({ filter: /\.wasm\?module$/ }, ({ path, ...place }) => building.resolve(path.replace(/\?module$/, ""), place));
+  },
+};
 
 /** What the module of a function has. */
 const EXAMPLE = "export default tool<Input, Output>(async (input, context) => …)";
@@ -172,16 +185,18 @@ export async function bundle(crate, entry, stage, options) {
     // As wrangler does: it bundles the result again, with what the project's compatibility flags allow.
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*", `./${WASM}`],
-    plugins: [nodeModules],
+    loader: LOADERS,
+    plugins: [nodeModules, wasmModules],
     metafile: true,
     outfile: join(stage, "worker.js"),
     ...options,
     // Without functions, there are no stacks to read.
     ...(functions.length === 0 && { sourcemap: false }),
   };
-  const print = (kind, messages) => messageOf(kind, messages, { example: EXAMPLE });
+  const print = (kind, messages) => messageOf(kind, messages, { example: EXAMPLE, importable: IMPORTABLE });
   const built = await esbuild.build(all).catch(async ({ errors, message }) => {
-    throw new BuildFailure(errors ? await print("error", errors) : message);
+    const failure = new BuildFailure(errors ? await print("error", errors) : message);
+    throw Object.assign(failure, { inputs: [...missing(errors ?? []), ...(await loaded(all))] });
   });
   if (built.warnings.length > 0) console.error(await print("warning", built.warnings));
   const without = await withoutExport(functions, built.metafile.inputs);
@@ -190,6 +205,17 @@ export async function bundle(crate, entry, stage, options) {
     console.error(`No tool runs the function in ${file}: it needs a definition with a matching name in the same folder, such as ${definition}.`);
   }
   return built;
+}
+
+/** The files of a bundle that fails: esbuild does not say. */
+async function loaded(options) {
+  const files = [];
+  const plugin = {
+    name: "files",
+    setup: (building) => building.onLoad({ filter: /^/ }, ({ path }) => void files.push(path)),
+  };
+  await esbuild.build({ ...options, write: false, plugins: [...options.plugins, plugin] }).catch(() => {});
+  return files;
 }
 
 /** The files among those of `functions` that have no default export. `inputs` is what esbuild knows of their bundle. */
@@ -204,7 +230,7 @@ async function withoutExport(functions, inputs) {
   return functions.filter(isMissing).map(({ file }) => relative(".", file));
 }
 
-/** A build that failed because of the project's code; the message is what the compiler reports. */
+/** A build that failed because of the project's code; the message is what the compiler reports. `inputs` are the paths of which a change may mend it. */
 export class BuildFailure extends Failure {}
 
 async function quiet(program, args, options) {

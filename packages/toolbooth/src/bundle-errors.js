@@ -1,20 +1,38 @@
 // What esbuild reports about a bundle, in terms of the files of a project.
+import { dirname, join, resolve } from "node:path";
 import * as esbuild from "esbuild";
 
 /**
  * The text of errors or warnings. The module `generated`, which no author has written, imports the default exports of files: `example`
- * shows one.
+ * shows one. `importable` says which kinds of files can be imported, if others cannot.
  */
-export async function messageOf(kind, messages, { generated, example }) {
-  const clearer = messages.map((message) => clear(message, { generated, example }));
+export async function messageOf(kind, messages, { generated, example, importable }) {
+  const clearer = messages.map((message) => clear(message, { generated, example, importable }));
   return (await esbuild.formatMessages(clearer, { kind, color: process.stderr.isTTY })).join("").trim();
 }
 
 /** What is wrong with a file that has no default export. */
 export const withoutDefault = (file, example) => `${file} has no default export: write ${example}`;
 
-function clear(message, { generated, example }) {
+/** The files and folders that would make imports possible which failed: absolute paths. */
+export function missing(errors) {
+  return errors.flatMap(({ text, location }) => {
+    const [, path] = /^Could not resolve "(.+)"$/.exec(text) ?? [];
+    if (!path || !location) return [];
+    const folder = dirname(resolve(location.file));
+    // Without its ending, a name stands for several files: any new one in the folder may be it.
+    if (path.startsWith(".")) return [resolve(folder, path), dirname(resolve(folder, path))];
+    const [, name] = /^((?:@[^/]+\/)?[^/]+)/.exec(path) ?? [];
+    return parents(folder).map((parent) => join(parent, "node_modules", name));
+  });
+}
+
+/** A folder and those that it is in. */
+const parents = (folder) => (dirname(folder) === folder ? [folder] : [folder, ...parents(dirname(folder))]);
+
+function clear(message, { generated, example, importable }) {
   const { text, location } = message;
+  if (importable && text.startsWith("No loader is configured for ")) return { ...message, notes: [{ text: importable }] };
   const [, file] = /^No matching export in "(.+)" for import "default"$/.exec(text) ?? [];
   if (file && generated && location?.file.endsWith(generated)) return { ...message, text: withoutDefault(file, example), location: null };
   const [, name] = /^Could not resolve "((?:@[\w.-]+\/)?[A-Za-z0-9_][\w.-]*)(?:\/[^"]*)?"$/.exec(text) ?? [];

@@ -1,4 +1,6 @@
-/** The types of functions of tools. */
+/** The types of functions of tools, with those of Node's modules, which Workers have. */
+/// <reference types="node" />
+/// <reference path="./files.d.ts" />
 
 declare global {
   namespace Cloudflare {
