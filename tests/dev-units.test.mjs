@@ -2,15 +2,19 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
 import { dependencies, replaceWorker } from "../packages/toolbooth/src/build.js";
+import { missing } from "../packages/toolbooth/src/bundle-errors.js";
 import { Failure } from "../packages/toolbooth/src/process.js";
 import { failing, rebuild } from "../packages/toolbooth/src/rebuild.js";
-import { advice, bindings, health, keepRunning, reconfigure } from "../packages/toolbooth/src/runtime.js";
+import { advice, bindings, health, keepRunning, reconfigure, startFailure } from "../packages/toolbooth/src/runtime.js";
+import { withSources } from "../packages/toolbooth/src/stacks.js";
 import { freePort, root, run } from "./support/commands.mjs";
 import { start } from "./support/worker.mjs";
 
@@ -76,7 +80,9 @@ test("a Worker that is not loaded yet, or whose runtime starts again, is asked a
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
-    assert.deepEqual(await health(`http://127.0.0.1:${server.address().port}`, {}), { status: "OK" });
+    const address = `http://127.0.0.1:${server.address().port}`;
+    assert.equal(await health(address, {}, () => true), undefined, "it failed to start");
+    assert.deepEqual(await health(address, {}), { status: "OK" });
     assert.equal(asked.length, 4);
     // Timers are exact to a millisecond.
     for (const [at, time] of asked.slice(1).entries()) assert.ok(time - asked[at] >= 99, `${asked}`);
@@ -188,6 +194,76 @@ test("a change of TypeScript or of a view is bundled without a compilation", asy
   write("mod.rs", "22");
   assert.deepEqual(await next(), [true, 3, "longer"]);
   await builds.return();
+});
+
+test("what is bundled is watched wherever it is, and so is what was not found", async () => {
+  const [out, source, shared] = ["inputs", "functions", "shared"].map((name) => join(scratch, name));
+  for (const folder of [source, shared, join(source, "queries")]) mkdirSync(folder);
+  const write = (path, text) => writeFileSync(path, text);
+  const [query, part] = [join(source, "queries/all.sql"), join(shared, "part.ts")];
+  write(join(source, "hello.ts"), "1");
+  write(query, "1");
+  let compiled = 0;
+  const builds = rebuild([source], out, async () => {
+    compiled += 1;
+    const bundle = () => {
+      if (!existsSync(part)) throw Object.assign(new Failure("there is no part"), { inputs: [part] });
+      replaceWorker(out, read(part) + read(query));
+      return { inputs: [query, part] };
+    };
+    return { includes: new Set(), bundle };
+  });
+  const next = async () => [(await builds.next()).value, compiled, read(out, "worker.js")];
+  assert.deepEqual((await next()).slice(0, 2), [false, 1]);
+  write(part, "a");
+  assert.deepEqual(await next(), [true, 1, "a1"]);
+  write(part, "longer");
+  assert.deepEqual(await next(), [true, 1, "longer1"]);
+  write(query, "22");
+  assert.deepEqual(await next(), [true, 1, "longer22"]);
+  rmSync(part);
+  assert.deepEqual((await next()).slice(0, 2), [false, 1]);
+  await builds.return();
+});
+
+test("an import that fails says which paths would make it possible", async () => {
+  const file = join(scratch, "imports", "it.ts");
+  mkdirSync(dirname(file));
+  writeFileSync(file, 'import "./gone.js"; import "../lib/gone.ts"; import "absent/deep"; import "@scope/absent";');
+  const { errors } = await build({ entryPoints: [file], bundle: true, write: false, logLevel: "silent" }).catch((error) => error);
+  const found = missing(errors);
+  for (const path of ["imports/gone.js", "imports", "lib/gone.ts", "imports/node_modules/absent", "node_modules/absent", "node_modules/@scope/absent"]) {
+    assert.ok(found.includes(join(scratch, path)), path);
+  }
+});
+
+test("a line of the log that says why the Worker does not start is recognized", () => {
+  const problem = "SyntaxError: Unexpected end of JSON input\n    at tools/bar/it.ts:1:16";
+  for (const [line, expected] of [
+    ["service core:user:tools: Uncaught Error: no\n  at tools/it.ts:5:9", "The Worker does not start:\nUncaught Error: no\n  at tools/it.ts:5:9"],
+    [JSON.stringify({ event: "module_failed", module: "bar/it", problem }), `The function bar/it does not start:\n${problem}`],
+    [JSON.stringify({ event: "tool_crashed", tool: "Bar.It@1.0.0", problem }), undefined],
+    ["Uncaught Error: later", undefined],
+  ]) {
+    assert.equal(startFailure(line), expected, line);
+  }
+});
+
+test("places in a bundle are shown as those in its sources", async () => {
+  const file = join(scratch, "mapped", "it.ts");
+  const bundle = join(scratch, "mapped out", "worker.js");
+  mkdirSync(dirname(file));
+  writeFileSync(file, 'type A = string;\n\nexport const it = (text: A) => {\n  throw new Error(text);\n};\n');
+  await build({ entryPoints: [file], bundle: true, format: "esm", outfile: bundle, sourcemap: "linked", sourcesContent: false, minify: true });
+  const { it } = await import(pathToFileURL(bundle));
+  const { stack } = await new Promise(() => it("x")).catch((error) => error);
+  assert.match(withSources(JSON.stringify({ stack })), new RegExp(`Error: x\\\\n +at .*${relative(".", file)}:4:9\\)`));
+  // As Cloudflare names it.
+  const deployed = stack.replaceAll(`${pathToFileURL(bundle)}`, "worker.js");
+  assert.match(withSources(deployed, bundle), new RegExp(`\\(${relative(".", file)}:4:9\\)`));
+  assert.equal(withSources(deployed), deployed, "of which deployment?");
+  const other = "at file:///no/such/worker.js:1:2";
+  assert.equal(withSources(other), other);
 });
 
 test("an error of D1 in the log is followed by what to do", () => {

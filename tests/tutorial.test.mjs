@@ -367,6 +367,42 @@ export default tool<Input, Output>(async ({ name }, { env }) => {
   });
 });
 
+test("a function that does not start is every response of the running server, until it is mended", async (t) => {
+  const imported = (lines) => `${lines}\nimport { tool } from "toolbooth";\nimport type { Input, Output } from "./hello.types.js";\n\nexport default tool<Input, Output>(() => `;
+  const shared = (text) => {
+    mkdirSync(file("lib"), { recursive: true });
+    writeFileSync(file("lib/start.ts"), text);
+  };
+  const call = async () => {
+    const body = JSON.stringify({ call_id: "4", tool_id: "Greeter.Hello", input: { name: "Ada" } });
+    const headers = { authorization: "Bearer development-key", "content-type": "application/json" };
+    const response = await fetch(`http://localhost:${dev.port}/tools/call`, { method: "POST", headers, body }).catch(() => undefined);
+    const { value, message } = parsed((await response?.text().catch(() => "")) ?? "");
+    return value ?? message ?? "";
+  };
+  const becomes = async (expected) => {
+    for (const end = performance.now() + DEADLINE; ; await sleep(200)) {
+      const got = await call();
+      if (expected.test(got)) return;
+      if (performance.now() > end) assert.match(got, expected);
+    }
+  };
+  for (const [title, text, start, expected] of [
+    ["a module throws", imported('import { start } from "../../lib/start.ts";') + "start);", 'export const start = JSON.parse(process.env.ABSENT ?? "");', /^The function greeter\/hello does not start:\nSyntaxError: [^]* at lib\/start\.ts:1:27\b|^The function greeter\/hello does not start:\nSyntaxError: [^]*\(lib\/start\.ts:1:27\)/],
+    ["a folder beside tools/ is watched", undefined, 'export const start = "started";', /^started$/],
+    ["a module of Node lacks an export", imported('import { nope } from "node:crypto";') + "`${nope}`);", undefined, /^The Worker does not start:\nUncaught SyntaxError: [^]*nope/],
+    ["modules of Node work, and have types", imported('import { createHash } from "node:crypto";') + 'createHash("md5").update(Buffer.from(process.env.ABSENT ?? "")).digest("hex"));', undefined, /^d41d8cd98f00b204e9800998ecf8427e$/],
+  ]) {
+    await t.test(title, async () => {
+      if (start) shared(start);
+      if (text) writeFileSync(file("tools/greeter/hello.ts"), text);
+      await becomes(expected);
+    });
+  }
+  const { code, out, err } = await toolbooth("types");
+  assert.equal(code, 0, out + err);
+});
+
 test("make project asks for the language if it runs in a terminal, and takes TS=1", async () => {
   for (const [answer, language] of [["r", "rust"], ["x\\nt", "typescript"]]) {
     const folder = join(root, "target/project/asked");

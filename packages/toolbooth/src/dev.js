@@ -8,17 +8,18 @@
 // authorize tools at a stand-in for every OAuth provider, and tools for GitHub call that, too. With AI=1, a bound Workers AI
 // is that of a Cloudflare account.
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { constants } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { compileForDevelopment } from "./build.js";
+import { compileForDevelopment, replaceWorker } from "./build.js";
 import { definitions, variablesOfTools } from "./catalogue.js";
 import { entryOf, token } from "./credentials.js";
 import { Failure, endWith } from "./process.js";
 import { serviceOf, standIn } from "./provider.js";
-import { changes, rebuild } from "./rebuild.js";
+import { changes, failing, rebuild } from "./rebuild.js";
 import { bindings, health, keepRunning, printer, reconfigure } from "./runtime.js";
 import { needsRust } from "./rust.js";
 import { site } from "./site.js";
@@ -30,11 +31,13 @@ const DEVELOPMENT_KEY = "development-key";
 const SITE = "build/site";
 /** The longest wait for wrangler to end, in milliseconds. */
 const LONGEST_END = 5_000;
+/** Where debuggers connect, with --inspect: the address that they expect. */
+const INSPECTOR = { hostname: "localhost", port: 9229 };
 /** The user of the development token. */
 const USER = "developer";
 
 /** Serves the Worker of the folder `crate` until it is interrupted. */
-export async function dev({ crate = ".", port: given = "8787", env }) {
+export async function dev({ crate = ".", port: given = "8787", env, inspect }) {
   const port = Number(given);
   if (!Number.isInteger(port) || port < 1 || port > 65535) {
     throw new Failure(`The port must be a number from 1 to 65535, not ${given}`, 2);
@@ -89,27 +92,48 @@ export async function dev({ crate = ".", port: given = "8787", env }) {
     process.exit(0);
   });
   const watched = ["Cargo.toml", "Cargo.lock", config.build.watch_dir ?? "src", crate === "." ? [] : crate].flat();
-  const builds = rebuild(watched, out, () => compileForDevelopment({ crate: resolve(crate), out, assets }));
+  /** Why the Worker of the last build does not start. */
+  let failure;
+  const compile = async () => {
+    const { bundle, ...others } = await compileForDevelopment({ crate: resolve(crate), out, assets });
+    return { ...others, bundle: () => bundle().finally(() => (failure = undefined)) };
+  };
+  const builds = rebuild(watched, out, compile);
   console.log("Building the Worker. The first build compiles all dependencies, which takes minutes.");
+  const onFailure = (reason) => {
+    // The first of several functions says it: the others would replace it with each reload.
+    if (failure !== undefined) return;
+    failure = reason;
+    replaceWorker(out, failing(reason));
+  };
   let { value: built } = await builds.next();
-  const lost = keepRunning(address, () => worker?.patchConfig({}));
-  worker = await unstable_startWorker({
+  const lost = keepRunning(address, () => worker?.patchConfig({}), undefined, () => failure !== undefined);
+  const options = {
     config: config.configPath,
     env,
     entrypoint: join(out, "worker.js"),
     // The configured command builds for deployment.
     build: { custom: { command: "" } },
-    bindings: bindings(settings.vars),
     // Without an account, wrangler would wait for a connection to it.
-    dev: { ...(!process.env.AI && { remote: false }), server: { hostname: "localhost", port }, inspector: false, structuredLogsHandler: printer(readConfig, env) },
-  });
-  await worker.ready;
-  if (!built) console.log(`\nToolbooth is running on ${address}. Until the build succeeds, every response contains its errors.\n`);
+    dev: { ...(!process.env.AI && { remote: false }), server: { hostname: "localhost", port }, inspector: inspect ? INSPECTOR : false, structuredLogsHandler: printer(readConfig, env, onFailure) },
+  };
+  if (inspect) console.log(`Debuggers connect to port ${INSPECTOR.port}: open chrome://inspect in Chrome, or attach that of an editor. Breakpoints can be set in tools/.`);
+  const startWorker = async () => {
+    worker = await unstable_startWorker({ ...options, bindings: bindings(settings.vars) });
+    // If the first Worker does not start, wrangler reports that for every later one, too.
+    once(worker.raw, "reloadComplete").catch(async () => {
+      if (failure === undefined) return;
+      await worker.dispose().catch(() => {});
+      await startWorker();
+    });
+    await worker.ready;
+  };
+  await startWorker();
+  if (!built || failure) console.log(`\nToolbooth is running on ${address}. Until the errors are corrected, every response contains them.\n`);
 
   let announced = false;
   const say = async (calls) => {
-    await announce(address, settings, calls);
-    announced = true;
+    announced = await announce(address, settings, calls, () => failure !== undefined);
   };
   let isApplied = true;
   /** Applies changes of variables, and of wrangler's configuration. */
@@ -236,11 +260,13 @@ function access(set, methods, withKey, address) {
   return { who: "Calls need one of the credentials that you configured." };
 }
 
-/** Prints the address, problems of the configuration, the address of the playground if there is one, and calls to try. */
-async function announce(address, { anyone, who, isForPeople, credential, fragment = "", misspelled, hasPlayground }, calls) {
+/** Prints the address, problems of the configuration, the address of the playground if there is one, and calls to try. Returns whether the Worker has started. */
+async function announce(address, { anyone, who, isForPeople, credential, fragment = "", misspelled, hasPlayground }, calls, hasFailed) {
   // /health reports problems only to callers with valid credentials, and the details to those with all scopes. The log has them.
   const headers = { accept: "application/json", ...(credential && { authorization: `Bearer ${credential}` }) };
-  const { status, problems = ["see the log above"] } = await health(address, headers);
+  const found = await health(address, headers, hasFailed);
+  if (found === undefined) return false;
+  const { status, problems = ["see the log above"] } = found;
   console.log(`\nToolbooth is running on ${address}. ${who}`);
   for (const text of misspelled) console.log(text);
   if (status !== "OK") for (const problem of problems) console.log(`Configuration problem: ${problem}`);
@@ -248,13 +274,14 @@ async function announce(address, { anyone, who, isForPeople, credential, fragmen
   if (hasPlayground) console.log(`Open ${address}/playground${fragment} to call the tools from a form.`);
   if (isForPeople) {
     if (calls.some(({ call }) => call.context)) console.log("A stand-in answers for the OAuth providers: in the playground you can authorize tools that use an account.");
-    return;
+    return true;
   }
   const header = anyone ? "" : ` -H 'Authorization: Bearer ${credential ?? "…"}'`;
   for (const { title, call } of calls) {
     const body = JSON.stringify(call).replaceAll("'", "\\u0027");
     console.log(`${title}\n\ncurl ${address}/tools/call -H 'Content-Type: application/json'${header} -d '${body}'\n`);
   }
+  return true;
 }
 
 /** What `read` returns of the definitions; nothing if one of them is not JSON, because the build says which one. */

@@ -10,6 +10,7 @@ const COMMANDS = {
     options: {
       "--port <number>": "Listen on a different port, such as 8801",
       "--env <name>": "Use the variables and bindings of an environment of wrangler.toml, such as staging",
+      "--inspect": "Let a debugger connect to port 9229",
       "--crate <folder>": "Run the Worker of a different folder",
     },
   },

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { applyMigrations } from "./local.js";
 import { Failure } from "./process.js";
 import { BUILD_FAILED } from "./rebuild.js";
+import { withSources } from "./stacks.js";
 
 /** Models of Workers AI run in a Cloudflare account only, so this replaces the binding. With AI=1, wrangler connects to the account. */
 const WITHOUT_AI = { AI: { type: "plain_text", value: "" } };
@@ -24,13 +25,14 @@ const OUTDATED = "Failed to rebuild the Worker";
  * Watches the processes of workerd that this process starts from now on. Returns a promise that is rejected if one of
  * them ends by itself, and the server does not answer at `address` afterwards.
  *
- * wrangler starts workerd again, but its proxy then waits for an update of the Worker. `update` causes one.
+ * wrangler starts workerd again, but its proxy then waits for an update of the Worker. `update` causes one. If `isReplaced`, the Worker did not
+ * start, and another one takes its place.
  */
-export function keepRunning(address, update, interval = INTERVAL) {
+export function keepRunning(address, update, interval = INTERVAL, isReplaced = () => false) {
   let recovering = false;
   return new Promise((_, reject) => {
     const recover = async (reason) => {
-      if (recovering) return;
+      if (recovering || isReplaced()) return;
       recovering = true;
       console.error(`The Workers runtime (workerd) has ended: ${reason}. Starting it again`);
       try {
@@ -87,11 +89,12 @@ export async function reconfigure(worker, vars) {
 }
 
 /**
- * What the Worker says about itself, as soon as wrangler has loaded it in place of one that only has the error of a build. While the
- * runtime starts again, nothing answers, or wrangler's proxy does.
+ * What the Worker says about itself, as soon as wrangler has loaded it in place of one that only has the error of a build; undefined if
+ * it `hasFailed` to start. While the runtime starts again, nothing answers, or wrangler's proxy does.
  */
-export async function health(address, headers) {
+export async function health(address, headers, hasFailed = () => false) {
   for (;; await sleep(PAUSE)) {
+    if (hasFailed()) return undefined;
     const found = await fetch(`${address}/health`, { headers }).then((response) => response.json()).catch(() => undefined);
     if (found !== undefined && found.error !== BUILD_FAILED) return found;
   }
@@ -103,13 +106,28 @@ export function bindings(vars) {
   return { ...Object.fromEntries(secrets), ...(!process.env.AI && WITHOUT_AI) };
 }
 
-/** Prints a line of the Worker's log, and after an error of D1 what to do. */
-export function printer(readConfig, env) {
-  return ({ level, message }) => {
+/**
+ * Prints a line of the Worker's log, and after an error of D1 what to do. `onFailure` gets the reason if the Worker, or a module of a function,
+ * does not start.
+ */
+export function printer(readConfig, env, onFailure) {
+  return ({ level, message: line }) => {
+    const message = withSources(line);
     (console[level] ?? console.log)(message);
     const hint = advice(message, () => readConfig().d1_databases.map((database) => applyMigrations(database, "local", env)));
     if (hint) console.error(hint);
+    const failure = level === "error" && startFailure(message);
+    if (failure) onFailure(failure);
   };
+}
+
+/** Why the Worker, or a module of a function, did not start, if a line in the log says that. */
+export function startFailure(line) {
+  const [, uncaught] = /^service core:user:\S+: (Uncaught [^]*)/.exec(line) ?? [];
+  if (uncaught) return `The Worker does not start:\n${uncaught}`;
+  if (!line.startsWith('{"event":"module_failed"')) return undefined;
+  const { module, problem } = JSON.parse(line);
+  return `The function ${module} does not start:\n${problem}`;
 }
 
 /**
