@@ -44,7 +44,7 @@ class View {
 
   async callTool(name, input = {}) {
     const result = await this.#ask("tools/call", { name, arguments: input });
-    if (result.isError) throw new ViewError(textOf(result));
+    if (result.isError) throw new ViewError(errorOf(result));
     return valueOf(result);
   }
 
@@ -79,7 +79,8 @@ class View {
     parent.postMessage({ jsonrpc: "2.0", method, params }, "*");
   }
 
-  #receive({ id, method, params = {}, result, error }) {
+  #receive({ id, method, params: sent, result, error }) {
+    const params = sent ?? {};
     if (method === undefined) {
       const request = this.#waiting.get(id);
       this.#waiting.delete(id);
@@ -90,10 +91,14 @@ class View {
       const answer = isKnown ? { result: {} } : { error: { code: -32601, message: `Unknown method: ${method}` } };
       parent.postMessage({ jsonrpc: "2.0", id, ...answer }, "*");
     } else if (method === "ui/notifications/tool-input") {
+      // A host that shows the page again may repeat its messages, but without what was in them.
+      if (!isEmpty(this.input) && isEmpty(params.arguments)) return;
       this.input = params.arguments ?? {};
       this.#changed();
     } else if (method === "ui/notifications/tool-result") {
-      [this.result, this.error] = params.isError ? [undefined, textOf(params)] : [valueOf(params), undefined];
+      const isShown = this.result !== undefined || this.error !== undefined;
+      if (isShown && hasNothing(params)) return;
+      [this.result, this.error] = params.isError ? [undefined, errorOf(params)] : [valueOf(params), undefined];
       this.#changed();
     } else if (method === "ui/notifications/tool-cancelled") {
       this.error = params.reason ?? "The call was cancelled";
@@ -144,13 +149,24 @@ class View {
   }
 }
 
-const textOf = ({ content = [] }) => content.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join("\n");
+const isEmpty = (value) => (typeof value === "object" ? Object.keys(value ?? {}).length === 0 : value === undefined || value === "");
+
+const textsOf = ({ content }) => (Array.isArray(content) ? content.flatMap((block) => (block?.type === "text" ? [block.text] : [])) : []);
+const textOf = (result) => textsOf(result).join("\n");
+const errorOf = (result) => textOf(result) || "The tool failed";
+
+/** Whether a result has no data: neither a value nor a block with something in it. */
+function hasNothing(result) {
+  const { content, structuredContent } = result;
+  const blocks = Array.isArray(content) ? content : [];
+  return isEmpty(structuredContent) && blocks.every((block) => block?.type === "text" && !block.text);
+}
 
 /** The value of a tool: MCP wraps those that are no objects, and some hosts pass on only the text. */
-function valueOf({ content, structuredContent }) {
-  let value = structuredContent;
+function valueOf(result) {
+  let value = result.structuredContent ?? undefined;
   if (value === undefined) {
-    const text = textOf({ content });
+    const text = textOf(result);
     try {
       value = JSON.parse(text);
     } catch {
