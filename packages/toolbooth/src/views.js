@@ -8,6 +8,7 @@ import { filesOfAll } from "./catalogue.js";
 import { pageOf } from "./page.js";
 import { Failure } from "./process.js";
 import { jsonOf } from "./texts.js";
+import { onlyPreact } from "./view-preact.js";
 
 /** The largest page, in bytes. Hosts load it for each call. */
 const LIMIT = 256 * 1024;
@@ -30,6 +31,7 @@ const OPTIONS = {
   legalComments: "none",
   charset: "utf8",
   logLevel: "silent",
+  plugins: [onlyPreact],
   alias: { "toolbooth/view": here("view.js") },
   // Preact comes with this package, wherever the view is.
   nodePaths: [here("../node_modules"), here("../../../node_modules"), here("../..")],
