@@ -1,4 +1,4 @@
-// Pages of views in a browser: which packages they use.
+// Pages of views in a browser: what their scripts contain, and which packages they use.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch } from "./support/chromium.mjs";
@@ -42,6 +42,31 @@ async function shown(t, html) {
 
 const component = (body, imports = "") => ({ "chart.tsx": `${imports}\nexport default function Chart({ result }: any) { ${body} }` });
 
+for (const [title, files, expected] of [
+  ["a comment and a tag in strings", component('const t = "<!-- start"; const s = "<script src=x>"; return <p>{t}{s}A{result?.a}</p>;'), "<!-- start<script src=x>A1"],
+  ["a comment and a tag in regular expressions", component('return <p>{"a<!--b<script>".replace(/<!--/g, "").replace(/<script>/g, "")}{result?.a}</p>;'), "ab1"],
+  ["an end of a script in a class of a regular expression", component('return <p>{"a</script>".replace(/[</script>]+/, "")}{result?.a}</p>;'), "a1"],
+  ["a comment and a tag in text", component("return <p>&lt;!-- &lt;script&gt;{result?.a}</p>;"), "<!-- <script>1"],
+  ["a comment and a tag in raw templates", component("const name = 1; return <p>{String.raw`\\u<!--${name}<script>`}{`<!-- ${name} <SCRIPT>`}{result?.a}</p>;"), "\\u<!--1<script><!-- 1 <SCRIPT>1"],
+  ["a comment and a tag in comments and names", component("/*! <!-- <script> */ const script = globalThis.origin; return <p>{String(1<script)}{/(?<script>a)(?<!--)/.exec('a')!.groups!.script}{result?.a}</p>;"), "falsea1"],
+  ["a comment and a tag in JSON", { ...component("return <p>{data.a}{result?.a}</p>;", 'import data from "./data.json";'), "data.json": '{"a": "<!-- <script>"}' }, "<!-- <script>1"],
+]) {
+  test(`a page with ${title} is shown`, async (t) => {
+    const body = await shown(t, await built(t, files, { file: "chart.tsx" }));
+    await body.getByText(expected, { exact: true }).waitFor();
+  });
+}
+
+test("a page in HTML with comments and tags in scripts and data is shown", async (t) => {
+  const html = `<!doctype html><body><p></p><script type="application/json">["<!-- <script>"]</script>
+<script>const text = "<!-- <script>";</script><script type="module">
+  const data = JSON.parse(document.querySelector("[type='application/json']").textContent);
+  document.querySelector("p").textContent = data + "<!-- <script>".length + /<!--/.test("<!--");
+</script><script type="module">import { connect } from "toolbooth/view"; connect();</script>`;
+  const body = await shown(t, await built(t, { "chart.html": html }));
+  await body.getByText("<!-- <script>13true", { exact: true }).waitFor();
+});
+
 /** A package that must not be in the page. */
 const OTHER = 'throw new Error("another copy");';
 const COPIES = Object.fromEntries(
@@ -74,3 +99,15 @@ for (const [title, files, expected] of [
     await body.getByText(expected).waitFor();
   });
 }
+
+test("a page in HTML may render with React", async (t) => {
+  const html = `<!doctype html><body><main></main><script type="module">
+    import { createElement, useState } from "react";
+    import { createRoot } from "react-dom/client";
+    import { connect } from "toolbooth/view";
+    connect();
+    createRoot(document.querySelector("main")).render(createElement(() => "root" + useState(3)[0]));
+  </script>`;
+  const body = await shown(t, await built(t, { ...COPIES, "chart.html": html }));
+  await body.getByText("root3", { exact: true }).waitFor();
+});

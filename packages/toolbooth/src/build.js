@@ -193,7 +193,7 @@ export async function bundle(crate, entry, stage, options) {
     // Without functions, there are no stacks to read.
     ...(functions.length === 0 && { sourcemap: false }),
   };
-  const print = (kind, messages) => messageOf(kind, messages, { example: EXAMPLE, importable: IMPORTABLE });
+  const print = (kind, messages) => messageOf(kind, messages, { example: EXAMPLE, advice: (text) => (text.startsWith("No loader is configured for ") ? IMPORTABLE : undefined) });
   const built = await esbuild.build(all).catch(async ({ errors, message }) => {
     const failure = new BuildFailure(errors ? await print("error", errors) : message);
     throw Object.assign(failure, { inputs: [...missing(errors ?? []), ...(await loaded(all))] });

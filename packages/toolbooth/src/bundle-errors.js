@@ -4,10 +4,10 @@ import * as esbuild from "esbuild";
 
 /**
  * The text of errors or warnings. The module `generated`, which no author has written, imports the default exports of files: `example`
- * shows one. `importable` says which kinds of files can be imported, if others cannot.
+ * shows one. `advice` is a function that may know more about the text of a message.
  */
-export async function messageOf(kind, messages, { generated, example, importable }) {
-  const clearer = messages.map((message) => clear(message, { generated, example, importable }));
+export async function messageOf(kind, messages, { generated, example, advice = () => undefined }) {
+  const clearer = messages.map((message) => clear(message, { generated, example, advice }));
   return (await esbuild.formatMessages(clearer, { kind, color: process.stderr.isTTY })).join("").trim();
 }
 
@@ -30,12 +30,14 @@ export function missing(errors) {
 /** A folder and those that it is in. */
 const parents = (folder) => (dirname(folder) === folder ? [folder] : [folder, ...parents(dirname(folder))]);
 
-function clear(message, { generated, example, importable }) {
+function clear(message, { generated, example, advice }) {
   const { text, location } = message;
-  if (importable && text.startsWith("No loader is configured for ")) return { ...message, notes: [{ text: importable }] };
   const [, file] = /^No matching export in "(.+)" for import "default"$/.exec(text) ?? [];
   if (file && generated && location?.file.endsWith(generated)) return { ...message, text: withoutDefault(file, example), location: null };
+  const note = (text) => ({ ...message, notes: [{ text }] });
+  const known = advice(text);
+  if (known) return note(known);
   const [, name] = /^Could not resolve "((?:@[\w.-]+\/)?[A-Za-z0-9_][\w.-]*)(?:\/[^"]*)?"$/.exec(text) ?? [];
   // esbuild would leave it out of the bundle, and the Worker would not find it either.
-  return name ? { ...message, notes: [{ text: `If it is a package of npm, install it: npm install ${name}` }] } : message;
+  return name ? note(`If it is a package of npm, install it: npm install ${name}`) : message;
 }

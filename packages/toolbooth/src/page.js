@@ -1,6 +1,7 @@
 // Makes a page in HTML self-contained: its scripts, styles and images become parts of it.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
+import { loadsOfElement } from "./view-loads.js";
 
 const TYPES = { ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".svg": "image/svg+xml" };
 /** Comments; scripts and styles with their text; all other tags that open. */
@@ -10,15 +11,34 @@ const ATTRIBUTES = /([^\s=/"'>]+)(\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g
 const ADDRESSES = ["src", "href", "srcset", "poster", "data", "action", "formaction", "background", "xlink:href"];
 /** Values of `type` for scripts that run. */
 const SCRIPTS = [undefined, "", "module", "text/javascript"];
+const JSON_TYPE = /^(?:application\/(?:.+\+)?json|importmap|speculationrules)$/i;
+/** What makes browsers look for another end of the script, in which they would not see the first. */
+const UNENDED = /<!--(?:(?!-->)[^])*<script/i;
+/** What begins or ends something else than the script that has it (HTML, "Restrictions for contents of script elements"). */
+const RESERVED = /<!--|<(\/?)(s)(?=cript)/gi;
+
+/**
+ * A script as it can stand in a page. What it says stays the same wherever this is in it: in strings, in regular expressions, where `<!--`
+ * may be a part of `(?<!--)` and `<script` of `(?<script>)`, and in code such as `a<script`, because names may have escapes too. Only
+ * tagged templates would see the difference.
+ */
+export function inScript(script) {
+  return script.replaceAll(RESERVED, (found, slash, letter) => (letter ? `<${slash}\\u00${letter.charCodeAt(0).toString(16)}` : "<!-\\x2d"));
+}
 
 /**
  * The page in `file` without references to other files. `compile` bundles scripts and styles: it gets options of esbuild, and returns
- * `{ script, style }`. References that cannot be resolved are added to `problems`.
+ * `{ script, style, isModule }`. What the page loads from elsewhere is added to `loads`, and what cannot be resolved to `problems`.
  */
-export async function pageOf(file, compile, problems) {
+export async function pageOf(file, compile, { loads, problems }) {
   const html = readFileSync(file, "utf8");
   const folder = dirname(file);
-  const stdin = (contents, loader) => ({ stdin: { contents, loader, resolveDir: folder, sourcefile: file } });
+  // At its own line and column, which messages name.
+  const stdin = (contents, loader, start) => {
+    const before = html.slice(0, start).split("\n");
+    const place = "\n".repeat(before.length - 1) + " ".repeat(before.at(-1).length);
+    return { stdin: { contents: place + contents, loader, resolveDir: folder, sourcefile: file } };
+  };
   const styleTag = (style) => `<style>${style}</style>`;
   let page = "";
   let end = 0;
@@ -28,18 +48,23 @@ export async function pageOf(file, compile, problems) {
     const [text, raw, rawAttributes, contents, name, rest] = part;
     if (raw === undefined && name === undefined) continue;
     const attributes = attributesOf(rawAttributes ?? rest);
+    loads.push(...loadsOfElement(raw ?? name, attributes));
+    const start = raw === undefined ? 0 : `<${raw}${rawAttributes}>`.length;
     const reference = attributes.get("src") ?? attributes.get("href");
     if (raw?.toLowerCase() === "style") {
-      page += styleTag((await compile(stdin(contents, "css"))).style);
+      page += styleTag((await compile(stdin(contents, "css", part.index + start))).style);
     } else if (raw !== undefined && SCRIPTS.includes(attributes.get("type")) && !isAbsolute(reference)) {
-      const isModule = attributes.get("type") === "module";
-      const source = reference === undefined ? stdin(contents, "js") : { entryPoints: [join(folder, reference)] };
-      const { script, style } = await compile({ ...source, format: isModule ? "esm" : "iife" });
+      const source = reference === undefined ? stdin(contents, "js", part.index + start) : { entryPoints: [join(folder, reference)] };
+      const { script, style, isModule } = await compile({ ...source, format: attributes.get("type") === "module" ? "esm" : "iife" });
       page += `${style && styleTag(style)}<script${isModule ? ' type="module"' : ""}>${script}</script>`;
     } else if (name?.toLowerCase() === "link" && /\bstylesheet\b/i.test(attributes.get("rel") ?? "") && reference !== undefined && !isAbsolute(reference)) {
       page += styleTag((await compile({ entryPoints: [join(folder, reference)] })).style);
     } else {
-      page += withData(text, attributes, folder, problems);
+      const isData = raw?.toLowerCase() === "script";
+      const isJson = isData && JSON_TYPE.test(attributes.get("type") ?? "");
+      const safe = isJson ? text.slice(0, start) + contents.replaceAll("<", "\\u003c") + text.slice(start + contents.length) : text;
+      if (isData && !isJson && UNENDED.test(contents)) problems.push(`has <!-- and then <script in a <script type="${attributes.get("type")}">, which browsers do not end where it ends; write it differently`);
+      page += withData(safe, attributes, folder, problems);
     }
   }
   return page + html.slice(end);
