@@ -27,7 +27,7 @@ DEV_WORKERS := $(if $(QUICK),samples) fixtures bindings mcp toolkits
 # The tests that run this repository's commands: most of their time is spent compiling.
 COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,dev project tests-on-workerd tutorial)
 # The tests that need coding agents, which are too large for package.json.
-AGENT_TESTS := tests/agents.test.mjs
+AGENT_TESTS := $(patsubst %,tests/%.test.mjs,agents agents-mcp)
 # The test of sizes, which says nothing about a build without optimizations.
 SIZE_TESTS := $(if $(QUICK),tests/size.test.mjs)
 # The tests that take pictures of pages with SCREENSHOTS=1.

@@ -1,8 +1,8 @@
 // Claude Code, as the requests of its version 2.1.330 were recorded, without their texts.
 //
-// The program itself is not in the set of tests. Its package grants no licence: "All rights reserved", and its use is subject to
-// Anthropic's Commercial or Consumer Terms, which whoever runs the tests would have to accept. So these are its recorded requests,
-// sent once more, with a loop that runs the calls of the model as the program does.
+// The package of the program grants no licence: "All rights reserved", and its use is subject to Anthropic's Commercial or Consumer Terms,
+// which ask for an account. So its chats are these recorded requests, sent once more, with a loop that runs the calls of the model as the
+// program does. Only what needs no account, adding and listing servers, runs in the program itself: ../../agents-mcp.test.mjs.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
