@@ -145,6 +145,17 @@ for (const [title, html, csp] of [
   test(`the build accepts ${title}`, (t) => built(t, { "chart.html": html }, { csp }));
 }
 
+test("the build refuses another React that a package names in a way of its own", async (t) => {
+  const files = {
+    "chart.tsx": 'import "pack";\nexport default () => null;',
+    "node_modules/pack/package.json": '{"imports": {"#react": "react"}}',
+    "node_modules/pack/index.js": 'import * as React from "#react";\nconsole.log(React);',
+    "node_modules/react/index.js": "exports.useState = () => [];",
+  };
+  const error = await built(t, files, { file: "chart.tsx" }).catch((error) => error);
+  assert.match(error.message, /plot\/chart\.tsx: has \S*node_modules\/react\/index\.js through one of its packages, which would be a second copy: views have Preact/);
+});
+
 test("addresses in the code of packages are texts: what they load, the policy decides", async (t) => {
   const code = 'module.exports = (host) => [fetch("https://api.example/x"), new RegExp("^https?://"), `http://${host}`, "https://github.com/a/b"];';
   const files = { "chart.tsx": 'import all from "pack";\nimport { marked } from "marked";\nimport { App } from "@modelcontextprotocol/ext-apps";\nexport default () => <p>{all("a")}{marked.parse("b")}{String(App)}</p>;', "node_modules/pack/index.js": code };

@@ -1,4 +1,6 @@
 // One copy of Preact in each view, also for packages that want React.
+import { createRequire } from "node:module";
+import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
@@ -38,6 +40,12 @@ export const onlyPreact = {
     });
   },
 };
+
+/** The files in a bundle of another Preact, or of React: packages can name them in ways that no plugin sees, such as `imports` of package.json. */
+export function otherCopies(inputs) {
+  const own = dirname(createRequire(import.meta.url).resolve("preact/package.json")) + sep;
+  return inputs.filter((path) => /(?:^|\/)node_modules\/(?:preact|react|react-dom)\/.*\.[cm]?js$/.test(path) && !resolve(path).startsWith(own));
+}
 
 /** Whether a script has parts of a package that needs React itself. */
 export const needsReact = (script) => INTERNALS.test(script);

@@ -8,6 +8,8 @@ const GLOBALS = ["globalThis", "self", "window"];
 /** Properties of elements that load something: images, scripts, media or frames. */
 const PROPERTIES = ["poster", "src", "srcset"];
 const METHOD = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/i;
+/** What may give a name another meaning. */
+const DECLARATIONS = ["isBindingElement", "isClassDeclaration", "isFunctionDeclaration", "isImportClause", "isImportSpecifier", "isParameter", "isVariableDeclaration"];
 /** The beginning of an address with its whole host. */
 const HOST = /^\s*(?:\w+:)?\/\/[^/?#\\]+[/?#\\]/;
 
@@ -63,7 +65,7 @@ function values(ts, source) {
   // The initializer of each constant that no other name hides, and `null` for all other names.
   const declared = new Map();
   const declare = (node) => {
-    if (node.name !== undefined && ts.isIdentifier(node.name) && (ts.isDeclarationStatement(node) || ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isBindingElement(node) || ts.isImportSpecifier(node) || ts.isImportClause(node))) {
+    if (DECLARATIONS.some((kind) => ts[kind](node)) && node.name !== undefined && ts.isIdentifier(node.name)) {
       const isConstant = ts.isVariableDeclaration(node) && (node.parent.flags & ts.NodeFlags.Const) !== 0 && !declared.has(node.name.text);
       declared.set(node.name.text, (isConstant && node.initializer) || null);
     }

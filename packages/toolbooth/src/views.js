@@ -10,7 +10,7 @@ import { inScript, pageOf } from "./page.js";
 import { Failure } from "./process.js";
 import { jsonOf } from "./texts.js";
 import { RESOURCE, originOf, undeclared } from "./view-loads.js";
-import { NOT_REACT, needsReact, onlyPreact } from "./view-preact.js";
+import { NOT_REACT, needsReact, onlyPreact, otherCopies } from "./view-preact.js";
 import { loadsOfScript } from "./view-scripts.js";
 
 /** The largest page, in bytes: enough for the largest packages, such as mermaid. */
@@ -123,10 +123,12 @@ async function compiled(options, found) {
   found.loads.push(...imported().filter(({ path }) => !path.startsWith(NAMES)).map(({ path }) => ({ lists: [RESOURCE], address: path })));
   for (const [name, text] of authored(options, built)) found.loads.push(...(await loadsOfScript(name, text)));
   if (built.warnings.length > 0) found.warnings.push(await messageOf("warning", built.warnings, TERMS));
+  const inputs = Object.keys(built.metafile.inputs);
+  found.problems.push(...otherCopies(inputs).map((path) => `has ${path} through one of its packages, which would be a second copy: ${NOT_REACT}`));
   const script = of(".js");
   if (needsReact(script)) {
-    const inputs = Object.keys(built.metafile.inputs).filter((path) => path.includes("node_modules/") && existsSync(path) && needsReact(readFileSync(path, "utf8")));
-    found.warnings.push(`${inputs.join(", ")}: uses the internals of React, and may not work: ${NOT_REACT}.`);
+    const needing = inputs.filter((path) => path.includes("node_modules/") && existsSync(path) && needsReact(readFileSync(path, "utf8")));
+    found.warnings.push(`${needing.join(", ")}: uses the internals of React, and may not work: ${NOT_REACT}.`);
   }
   return { script: inScript(script), style: of(".css"), isModule: used.format === "esm" };
 }
