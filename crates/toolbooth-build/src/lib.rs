@@ -24,6 +24,7 @@ mod cost;
 mod entry;
 mod handlers;
 mod http;
+mod links;
 mod lists;
 mod mcp;
 mod names;

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use toolbooth::catalog::{Skill, SkillFile, ToolRef};
 
 use crate::entry::{Entry, is_latest};
+use crate::links::targets;
 use crate::problem::{Problem, Problems};
 use crate::source::Source;
 
@@ -117,7 +118,9 @@ fn skill(
         );
         problems.add("description", message);
     }
-    for target in links(body).filter(|target| !files.iter().any(|(path, _)| path == target)) {
+    for target in
+        targets(body).iter().filter(|target| !files.iter().any(|(path, _)| path == target))
+    {
         problems.add("", format!("has a link to {target:?}, which is not a file of the skill"));
     }
     let of_toolkit = |entry: &Entry| entry.toolkit.eq_ignore_ascii_case(toolkit);
@@ -198,14 +201,4 @@ fn tools(named: Option<&Value>, entries: &[Entry], problems: &mut Problems<'_>) 
         }
     }
     found
-}
-
-/// The targets of links in Markdown, without those to other sites and to headings.
-fn links(markdown: &str) -> impl Iterator<Item = String> {
-    let targets = markdown.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
-    targets.filter_map(|(target, _)| {
-        let path = target.split(['#', ' ']).next().unwrap_or_default();
-        let is_elsewhere = path.is_empty() || path.contains(':') && !path.starts_with('/');
-        (!is_elsewhere).then(|| path.trim_start_matches("./").to_owned())
-    })
 }

@@ -121,6 +121,10 @@ fn skills_that_are_not_valid() {
             VALID.replace("countries.md", "../other/SKILL.md"),
             "has a link to \"../other/SKILL.md\", which is not a file of the skill".to_owned(),
         ),
+        (
+            VALID.replace("countries.md#all", "<all countries.md#all>"),
+            "has a link to \"all countries.md\", which is not a file of the skill".to_owned(),
+        ),
     ] {
         assert_eq!(problems(&with(&text)), [format!("tools/{SKILL}: {expected}")], "{text}");
     }
@@ -128,6 +132,16 @@ fn skills_that_are_not_valid() {
     assert!(found[0].contains("has frontmatter that is not valid YAML"), "{found:?}");
     let twice = problems(&with(&VALID.replace("description", "name: plan-a-trip\ndescription")));
     assert!(twice[0].contains("has frontmatter that is not valid YAML"), "{twice:?}");
+}
+
+#[test]
+fn links_may_name_files_in_every_form() {
+    let links = "[a](<a b.md>) [a](a%20b.md) [a](a(1).md) `[a](nope.md)`\n\n```md\n[a](nope.md)\n```\n<!-- [a](nope.md) -->\n";
+    let mut source = with(&format!("{VALID}{links}"));
+    for name in ["a b.md", "a(1).md"] {
+        put(&mut source, &format!("text/skills/plan-a-trip/{name}"), "");
+    }
+    assert_eq!(problems(&source), [""; 0]);
 }
 
 #[test]
