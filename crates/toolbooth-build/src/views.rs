@@ -84,7 +84,7 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
     for (list, origins) in ui.csp.iter().flat_map(Csp::lists) {
         for (index, origin) in origins.iter().enumerate().filter(|(_, origin)| !is_origin(origin)) {
             let message = format!(
-                "is {origin:?}; expected an origin without a path, such as https://api.example.com or https://*.example.com"
+                "is {origin:?}; expected an origin without a path, such as https://api.example.com, https://*.example.com or http://localhost:3000"
             );
             problems.add(format!(".csp.{list}[{index}]"), message);
         }
@@ -129,23 +129,25 @@ fn is_label(label: &str) -> bool {
     !label.is_empty() && label.bytes().all(fits)
 }
 
-/// Whether a text is an origin of the web, which may have a wildcard for its subdomains. Without TLS, only one on the same machine.
+/// Whether a text is an origin of the web, which may have a wildcard for its subdomains. Without TLS, only one of the user's own machine, as
+/// in development. A policy cannot have other addresses of IP.
 fn is_origin(text: &str) -> bool {
     let Some((scheme, authority)) = text.split_once("://") else { return false };
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) => (host, Some(port)),
         None => (authority, None),
     };
-    let is_local = matches!(host, "localhost" | "127.0.0.1");
+    let name = host.strip_prefix("*.").unwrap_or(host);
+    let is_named_local = name == "localhost" || name.ends_with(".localhost") && is_host(name);
+    let is_local = is_named_local || host == "127.0.0.1";
     let is_scheme = match scheme {
         "https" | "wss" => true,
         "http" | "ws" => is_local,
         _ => false,
     };
-    let host = host.strip_prefix("*.").unwrap_or(host);
     // A wildcard for a whole top-level domain would allow everybody.
     is_scheme
-        && (is_local || is_host(host))
+        && (is_local || is_host(name))
         && port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
 }
 

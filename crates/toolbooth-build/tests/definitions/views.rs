@@ -79,7 +79,7 @@ fn a_tool_for_views_is_in_no_list_for_models() {
 #[test]
 fn views_that_are_not_valid() {
     let file = "expected a file in the folder of the toolkit, such as chart.html or chart.tsx";
-    let origin = "expected an origin without a path, such as https://api.example.com or https://*.example.com";
+    let origin = "expected an origin without a path, such as https://api.example.com, https://*.example.com or http://localhost:3000";
     for (ui, expected) in [
         (json!({"file": "chart.js"}), format!("ui.file: is \"chart.js\"; {file}")),
         (json!({"file": ".html"}), format!("ui.file: is \".html\"; {file}")),
@@ -140,6 +140,18 @@ fn views_that_are_not_valid() {
         ("https://*.a.example:8443", true),
         ("wss://a.example", true),
         ("http://localhost:3000", true),
+        ("http://localhost", true),
+        ("ws://127.0.0.1:3000", true),
+        ("http://api.localhost:3000", true),
+        ("http://*.localhost:3000", true),
+        ("http://localhost.example", false),
+        ("http://notlocalhost", false),
+        ("http://.localhost", false),
+        ("http://*.127.0.0.1", false),
+        ("http://127.0.0.2", false),
+        ("http://[::1]:3000", false),
+        ("http://192.168.0.1:3000", false),
+        ("http://localhost/path", false),
         ("http://a.example", false),
         ("https://a.example/", false),
         ("https://a.example/path", false),
