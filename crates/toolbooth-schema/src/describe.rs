@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use serde_json::Map;
 
+use crate::branches::Discriminator;
 use crate::json::Value;
 use crate::text::{cut, excerpt};
 use crate::{Keyword, Schema};
@@ -37,6 +38,8 @@ pub enum ValidationError<'a> {
         /// The absent property that was probably meant.
         meant: Option<&'static str>,
     },
+    /// The value matches no schema of a union, and the discriminator says which it was meant for.
+    Union(Discriminator, &'a Value<'a>),
 }
 
 /// Receives each error; `Break` stops the walk.
@@ -47,6 +50,8 @@ const MAX_ERRORS: usize = 32;
 /// No further error is reported once the messages have this many bytes. The first is always reported: the
 /// length of its message depends on the schema, not on the caller.
 const MAX_BYTES: usize = 4096;
+/// The most alternatives of `anyOf` and `oneOf` that are listed.
+const MAX_ALTERNATIVES: usize = 8;
 /// The most characters of a path that are reported: its names come from the caller.
 const MAX_PATH: usize = 128;
 
@@ -141,6 +146,29 @@ fn describe_error(whole: &str, path: &Path<'_>, error: ValidationError<'_>) -> P
             (property(&parent, name), message)
         }
         ValidationError::Keyword(keyword, value) => (parent, keyword.describe(value, path)),
+        ValidationError::Union(discriminator, value) => {
+            let Discriminator { name, .. } = discriminator;
+            let expected = discriminator.list();
+            match value.get(name) {
+                None => (property(&parent, name), format!("Is required, as one of: {expected}")),
+                Some(tag) => match discriminator.value(tag) {
+                    Some(known) => {
+                        let known = known.describe();
+                        (
+                            parent,
+                            format!("Was checked for {name} {known}, which can be: {expected}"),
+                        )
+                    }
+                    None => {
+                        let hint = discriminator.meant(tag);
+                        let hint = hint.map(|meant| format!(" (did you mean \"{meant}\"?)"));
+                        let message =
+                            format!("Must be one of: {expected}{}", hint.unwrap_or_default());
+                        (property(&parent, name), message)
+                    }
+                },
+            }
+        }
     };
     ParameterError { parameter: parameter_name(whole, &parameter), message }
 }
@@ -176,16 +204,24 @@ pub(crate) fn describe_alternatives(
     path: &Path<'_>,
 ) -> String {
     let here = parameter_name(INPUT, &path_text(path));
-    let mut alternatives: Vec<String> = Vec::new();
+    let (mut alternatives, mut more): (Vec<String>, usize) = (Vec::new(), 0);
     for error in schemas.iter().filter_map(|schema| first_error(schema, value, path)) {
         let alternative = if error.parameter == here {
             error.message.strip_prefix("Must be ").unwrap_or(&error.message).to_owned()
         } else {
             format!("{} ({})", error.parameter, lower_first(error.message))
         };
-        if !alternatives.contains(&alternative) {
-            alternatives.push(alternative);
+        if alternatives.contains(&alternative) {
+            continue;
         }
+        if alternatives.len() < MAX_ALTERNATIVES {
+            alternatives.push(alternative);
+        } else {
+            more += 1;
+        }
+    }
+    if more > 0 {
+        alternatives.push(format!("{more} more"));
     }
     alternatives.join("; ")
 }

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod automaton;
+mod branches;
 #[cfg(feature = "build")]
 mod codegen;
 #[cfg(feature = "build")]
@@ -35,6 +36,7 @@ mod unique;
 mod tests;
 
 pub use automaton::Automaton;
+pub use branches::Discriminator;
 #[cfg(feature = "build")]
 pub use codegen::{Statics, literal};
 #[cfg(feature = "build")]

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::APPLIED;
+use crate::branches::{Branch, list};
 use crate::describe::{ErrorSink, Path, ValidationError, describe_alternatives};
 use crate::json::Value;
 use crate::{Keyword, Literal, Schema};
@@ -91,25 +92,48 @@ impl AnyKeyword {
                 let schema = if condition.is_valid(value) { then } else { otherwise };
                 schema.visit_errors(value, path, sink)
             }
-            Self::False
-            | Self::Type(_)
-            | Self::Const(_)
-            | Self::Enum(_)
-            | Self::AnyOf(_)
-            | Self::OneOf(_)
-            | Self::Not(_) => sink(path, ValidationError::Keyword(Keyword::Any(*self), value)),
+            Self::AnyOf(schemas) | Self::OneOf(schemas) => {
+                self.visit_branch(schemas, value, path, sink)
+            }
+            Self::False | Self::Type(_) | Self::Const(_) | Self::Enum(_) | Self::Not(_) => {
+                sink(path, ValidationError::Keyword(Keyword::Any(*self), value))
+            }
+        }
+    }
+
+    /// Reports the errors of the schema that a value was meant for, if that is known; otherwise those of the union.
+    fn visit_branch(
+        &self,
+        schemas: &'static [Schema],
+        value: &Value<'_>,
+        path: &Path<'_>,
+        sink: &mut ErrorSink<'_>,
+    ) -> ControlFlow<()> {
+        // Of `oneOf`, several may match.
+        let matches = || schemas.iter().any(|schema| schema.is_valid(value));
+        match Branch::find(schemas, value).filter(|_| !matches()) {
+            Some(Branch::Only(schema)) => schema.visit_errors(value, path, sink),
+            Some(Branch::Chosen(schema, discriminator)) => {
+                schema.visit_errors(value, path, sink)?;
+                sink(path, ValidationError::Union(discriminator, value))
+            }
+            Some(Branch::Unknown(discriminator)) => {
+                sink(path, ValidationError::Union(discriminator, value))
+            }
+            None => sink(path, ValidationError::Keyword(Keyword::Any(*self), value)),
         }
     }
 
     pub(super) fn describe(&self, value: &Value<'_>, path: &Path<'_>) -> String {
         match self {
             Self::False => "Must be left out".to_owned(),
-            Self::Type(types) => format!("Must be {}", types.describe()),
-            Self::Const(expected) => format!("Must be {}", expected.describe()),
-            Self::Enum(options) => {
-                let options: Vec<_> = options.iter().map(Literal::describe).collect();
-                format!("Must be one of: {}", options.join(", "))
+            Self::Type(types) => {
+                let hint =
+                    if types.is_json_in_a_string(value) { ", not a string with JSON" } else { "" };
+                format!("Must be {}{hint}", types.describe())
             }
+            Self::Const(expected) => format!("Must be {}", expected.describe()),
+            Self::Enum(options) => format!("Must be one of: {}", list(options.iter())),
             Self::AnyOf(schemas) => {
                 let alternatives = describe_alternatives(schemas, value, path);
                 format!("Must match at least one of: {alternatives}")
@@ -127,6 +151,15 @@ impl AnyKeyword {
 }
 
 impl Types {
+    /// Whether a value that has none of the types is a string which looks like an array or object, if one is expected.
+    fn is_json_in_a_string(self, value: &Value<'_>) -> bool {
+        let text = value.as_str().map(str::trim_ascii).unwrap_or_default();
+        let is = |bit: u8, start, end| {
+            self.0 & (1 << bit) != 0 && text.starts_with(start) && text.ends_with(end)
+        };
+        is(5, '[', ']') || is(6, '{', '}')
+    }
+
     fn describe(self) -> String {
         const NOUNS: [&str; 7] = [
             "null",

@@ -32,13 +32,21 @@ fn length(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
+/// Values of the formats that models often write without a part.
+const EXAMPLES: [(&str, &str); 3] =
+    [("date-time", "2026-01-31T12:00:00Z"), ("duration", "P1DT12H"), ("time", "12:00:00Z")];
+
 impl StringKeyword {
     pub(super) fn describe(&self) -> String {
         match self {
             Self::MinLength(limit) => format!("Must have at least {}", count(*limit, "character")),
             Self::MaxLength(limit) => format!("Must have at most {}", count(*limit, "character")),
             Self::Pattern(pattern) => format!("Must match the pattern {}", pattern.source),
-            Self::Format(name, _) => format!("Must be a valid {name}"),
+            Self::Format(name, _) => {
+                let example = EXAMPLES.iter().find(|(known, _)| known == name);
+                let example = example.map(|(_, example)| format!(", such as {example}"));
+                format!("Must be a valid {name}{}", example.unwrap_or_default())
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 mod hostile;
+mod messages;
 mod nulls;
 mod patterns;
 mod random;
