@@ -164,6 +164,9 @@ fn end_without_value(
         Err(RunError::Mismatch(reason)) => {
             return Err(faulty_tool(tool, host, "its types do not match its schemas", reason));
         }
+        Err(RunError::TooLarge(limit)) => {
+            return Err(faulty_tool(tool, host, limit.exceeded(), ""));
+        }
         Err(RunError::Tool(error)) => error,
     };
     if let Some(end) = context.suspended.take() {

@@ -11,9 +11,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::catalog::{Tool, ToolFn, run};
+use crate::catalog::{Catalog, Run, Tool, ToolFn, run};
 use crate::principal::Principal;
-use crate::schema::{Keyword, ObjectKeyword, Properties, check};
+use crate::schema::{Keyword, ObjectKeyword, Properties, Schema, check};
 use crate::testing::echo::{CATALOG, NOTHING, OBJECT, OBJECTS, every_rejection, of, private};
 use crate::testing::{FakeHost, call_tool, ready};
 use crate::tool::{

@@ -33,8 +33,8 @@ pub use semver::Version;
 pub use server::ServerInfo;
 pub use skill::{Skill, SkillFile, SkillForm};
 pub use tool::{
-    Authorization, ExternalFn, HeaderParameter, HttpFn, QueryParameter, QueryValue, Run, RunError,
-    SERVICE, Tool, ToolFn, ToolFuture, run,
+    Authorization, ExternalFn, HeaderParameter, HttpFn, Limit, QueryParameter, QueryValue, Run,
+    RunError, SERVICE, Tool, ToolFn, ToolFuture, run,
 };
 pub use view::{ReadView, View, ViewForm, Views};
 

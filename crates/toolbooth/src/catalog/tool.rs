@@ -151,6 +151,31 @@ pub type ExternalFn = for<'a> fn(&'static str, &'a Value<'a>, &'a Context<'a>) -
 /// The result of a tool: its value as JSON.
 pub type ToolFuture<'a> = BoxFuture<'a, Result<serde_json::Value, RunError>>;
 
+/// A limit of the values that functions outside of this program return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// [`json::MAX_DEPTH`], for the value and the report of the function with it.
+    Depth,
+    /// [`json::MAX_VALUES`], likewise.
+    Values,
+}
+
+impl Limit {
+    /// What is wrong with the value.
+    pub(crate) fn exceeded(self) -> &'static str {
+        match self {
+            Self::Depth => {
+                "its value is nested too deeply: the limit is 64 levels, one of which is the server's own"
+            }
+            Self::Values => {
+                "its value has too many values: the limit is 65,536, a few of which are the server's own"
+            }
+        }
+    }
+}
+
+const _: () = assert!(json::MAX_DEPTH == 64 && json::MAX_VALUES == 65_536, "the messages say so");
+
 /// Why a tool returned no value.
 #[derive(Debug)]
 pub enum RunError {
@@ -159,6 +184,8 @@ pub enum RunError {
     /// The function's types do not match the definition's schemas, which is a bug of the tool. The text is for
     /// the log.
     Mismatch(&'static str),
+    /// The function's value exceeds this limit.
+    TooLarge(Limit),
     /// The function ended without a result, such as one in TypeScript that throws something other than an error of the
     /// tool. The host has logged why.
     Crashed,

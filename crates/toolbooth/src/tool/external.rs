@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::input_request::{ClientCapability, InputRequest, InputResponse};
 use super::{Context, LoggingLevel, Named, Secret, Stage, ToolError};
-use crate::catalog::RunError;
+use crate::catalog::{Limit, RunError};
 use crate::json;
 use crate::settings::DEFAULT_TOOL_TIMEOUT;
 
@@ -160,10 +160,18 @@ impl Context<'_> {
     /// Reads a report of a function outside of this program, in JSON: its `notifications`, and `runs` or, at its end, one of
     /// `value`, `error`, `asks`, `suspends`, `refused` and `crashed`. `None`: it still runs.
     pub fn read_external(&self, report: &str) -> Option<Result<Value, RunError>> {
-        let Some(report) = json::read::<Report>(report.as_bytes()) else {
-            return Some(Err(RunError::Mismatch(
-                "the function's value is too deeply nested, or has too many values",
-            )));
+        let mut left = json::MAX_VALUES;
+        let report = match json::parse_within(report, &mut left) {
+            Ok(report) => report,
+            // The host writes JSON, so that it breaks a limit if it cannot be read.
+            Err(_) => {
+                let limit = if left == 0 { Limit::Values } else { Limit::Depth };
+                return Some(Err(RunError::TooLarge(limit)));
+            }
+        };
+        let Some(report) = json::read_value::<Report>(&report) else {
+            let problem = "the report of the function has another form";
+            return Some(Err(RunError::Mismatch(problem)));
         };
         for Note { done, total, level, text } in &report.notifications {
             match level.as_deref() {

@@ -61,6 +61,59 @@ fn bugs_of_a_tool_are_logged_and_hidden_from_the_client() {
     }
 }
 
+/// A function outside of this program that returns the value in its input.
+const RUN_REPORT: ToolFn = |input, context| {
+    let value = input.get("value").and_then(|it| it.as_str()).unwrap_or_default();
+    let report = format!("{{\"value\":{value},\"notifications\":[]}}");
+    Box::pin(async move { context.end_external(&report) })
+};
+
+#[test]
+fn a_value_that_exceeds_a_limit_says_which() {
+    static ANY: Schema = of(&[]);
+    let tool = Tool {
+        tool: "Report",
+        name: "Echo_Report",
+        authorization: &[],
+        secrets: &[],
+        user_id: false,
+        input: &ANY,
+        output: &ANY,
+        run: Run::Function(RUN_REPORT),
+        ..private()
+    };
+    let tools = vec![tool].leak();
+    let catalog = Box::leak(Box::new(Catalog { tools, names: &[], ..*CATALOG }));
+    let nested = |levels: usize| [vec!["["; levels].concat(), vec!["]"; levels].concat()].concat();
+    let many = |count: usize| format!("[{}]", vec!["1"; count].join(","));
+    let deep =
+        "its value is nested too deeply: the limit is 64 levels, one of which is the server's own";
+    let long =
+        "its value has too many values: the limit is 65,536, a few of which are the server's own";
+    for (value, expected) in [
+        (nested(63), None),
+        (nested(64), Some(deep)),
+        (nested(1000), Some(deep)),
+        (many(65_000), None),
+        (many(65_536), Some(long)),
+        (many(100_000), Some(long)),
+    ] {
+        let host = FakeHost::default();
+        let input = json!({ "value": value });
+        let call = ToolRequest::new(ToolSelector::Id("Echo.Report".into()), (&input).into());
+        let outcome = call_tool(call, catalog, &Principal::ANONYMOUS, &host);
+        let log = host.log.into_inner();
+        match expected {
+            None => assert!(matches!(outcome, Outcome::Done { .. }) && log.is_empty(), "{log:?}"),
+            Some(what) => {
+                let Outcome::Failed { error, .. } = outcome else { panic!("{what}") };
+                assert_eq!(error.developer_message, Some(format!("Echo.Report@1.0.0: {what}")));
+                assert!(log.len() == 1 && log[0].contains(what), "{log:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn rejections_before_the_tool_runs() {
     let missing = |authorization: &[&'static str], secrets: &[&'static str], user_id| {
