@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { build } from "esbuild";
-import { errors, withProgress } from "../packages/toolbooth/src/build.js";
+import { errors, newWarnings, withProgress } from "../packages/toolbooth/src/build.js";
+import { jsonOf, textOf } from "../packages/toolbooth/src/texts.js";
 import { nodeModules } from "../packages/toolbooth/src/node-modules.js";
 import { unused } from "../packages/toolbooth/src/scripts.js";
 import { freePort, root, run } from "./support/commands.mjs";
@@ -53,8 +54,34 @@ test("of a failed build, only the errors are shown", () => {
   const error = "error[E0425]: no such function\n --> b.rs:2:2\n\n  = help: there is none";
   assert.equal(errors(`${warning}\n\n${error}\n\n${warning}\n`), error);
   assert.equal(errors(warning), warning);
+  const colored = "\u001b[1m\u001b[92m   Compiling\u001b[0m a v0.1.0 (/a)";
+  assert.equal(errors(`   Compiling b v1.0.0\n${colored}\n${error}\n\n${warning}\n    Finished \`dev\` profile in 1s\n`), error);
   const ofDefinitions = "error: tools@0.1.0: tools/a/B@1.0.0.json: id: is missing\nerror: failed to run custom build command for `tools`\n\nCaused by:\n  exit status: 1\n";
   assert.equal(errors(`${warning}\n\n${ofDefinitions}`), "tools/a/B@1.0.0.json: id: is missing");
+});
+
+test("a byte order mark is not a part of a file", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "toolbooth-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "a.json");
+  writeFileSync(file, '\u{feff}{"a":\r\n"\u{feff}"}');
+  assert.equal(textOf(file), '{"a":\n"\u{feff}"}');
+  assert.deepEqual(jsonOf(file), { a: "\u{feff}" });
+});
+
+test("each change prints the warnings of the build about definitions that the build before had not", () => {
+  const [a, b] = ["tools/a/A@1.0.0.json: name: is long", "tools/a/B@1.0.0.json: input_schema: has x"];
+  const cargo = (...found) => `   Compiling x v0.1.0\n${found.map((it) => `warning: x-tools@0.1.0: ${it}\n`).join("")}warning: unused variable\n    Finished in 1s\n`;
+  for (const [folder, text, expected] of [
+    ["one", cargo(a), [a]],
+    ["one", cargo(a), []],
+    ["one", cargo(a, b, b), [b]],
+    ["two", cargo(`\u001b[33m${a}\u001b[0m`), [a]],
+    ["one", cargo(), []],
+    ["one", cargo(a), [a]],
+  ]) {
+    assert.deepEqual(newWarnings(folder, text), expected.map((it) => `warning: ${it}`));
+  }
 });
 
 test("a tool without a function is a definition and variables", async (t) => {

@@ -80,10 +80,11 @@ export async function compileForDevelopment({ crate, out, assets, names = true }
   // Debug information would triple the time that wasm-bindgen takes. Panics have their location without it.
   const variables = { CARGO_PROFILE_DEV_DEBUG: "0", CARGO_TERM_COLOR: process.stderr.isTTY ? "always" : "never" };
   const env = { ...process.env, ...variables, ...MACROS };
-  const compiling = withProgress(out, (progress) => quiet("cargo", [...CARGO, "--quiet"], { cwd: crate, env: { ...env, ...progress } }));
+  const compiling = withProgress(out, (progress) => quiet("cargo", CARGO, { cwd: crate, env: { ...env, ...progress } }));
   const preparing = project(crate).then(async (found) => ({ ...found, bindgen: await wasmBindgen(found.version("wasm-bindgen")) }));
   const [compilation, prepared] = await Promise.allSettled([compiling, preparing]);
   for (const { status, reason } of [prepared, compilation]) if (status === "rejected") throw reason;
+  for (const warning of newWarnings(out, compilation.value)) console.error(warning);
   const { entry, compiled, bindgen } = prepared.value;
   await generate(bindgen, compiled("debug"), stage, names ? [] : ["--remove-name-section"]);
   const wasm = readFileSync(join(stage, WASM));
@@ -236,14 +237,30 @@ export class BuildFailure extends Failure {}
 async function quiet(program, args, options) {
   const { code, out, err } = await output(program, args, options);
   if (code !== 0) throw new BuildFailure(errors(err) || out.trim() || `${program} failed`);
+  return err;
 }
+
+/** The warnings of the last build into each folder. */
+const reported = new Map();
+
+/** The warnings about definitions in what Cargo printed which the build before into the same folder had not: Cargo repeats them each time. */
+export function newWarnings(folder, text) {
+  const before = reported.get(folder) ?? [];
+  const found = [...stripVTControlCharacters(text).matchAll(/^warning: \S+@\d\S*: (.*)$/gm)].map(([, warning]) => `warning: ${warning}`);
+  reported.set(folder, found);
+  return [...new Set(found)].filter((warning) => !before.includes(warning));
+}
+
+/** What Cargo says that it does. */
+const STATUS = /^\s*(?:Adding|Blocking|Building|Checking|Compiling|Dirty|Downloaded|Downloading|Finished|Fresh|Locking|Updating) /;
 
 /** The errors among the messages of a failed build: without warnings, if there is anything else. */
 export function errors(text) {
   // Problems of definitions, as toolbooth-build reports them: Cargo repeats them in a longer message.
   const problems = [...stripVTControlCharacters(text).matchAll(/^error: \S+@\d\S*: (.*)$/gm)].map(([, problem]) => problem);
   if (problems.length > 0) return problems.join("\n");
-  const messages = text.trim().split(/\n\n+(?=\S*(?:warning|error))/);
+  const said = text.split("\n").filter((line) => !STATUS.test(stripVTControlCharacters(line)));
+  const messages = said.join("\n").trim().split(/\n\n+(?=\S*(?:warning|error))/);
   const found = messages.filter((message) => !stripVTControlCharacters(message).startsWith("warning"));
   return (found.length > 0 ? found : messages).join("\n\n");
 }

@@ -1,7 +1,8 @@
 // The files of an imported toolkit: its definitions, `toolkit.json`, and `import.json`, which has what was generated.
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../process.js";
+import { textOf } from "../texts.js";
 import { isObject } from "./nodes.js";
 
 const RECORD = "import.json";
@@ -37,7 +38,7 @@ export class ToolkitFiles {
   #read(file) {
     const path = join(this.folder, file);
     try {
-      const value = JSON.parse(readFileSync(path, "utf8"));
+      const value = JSON.parse(textOf(path));
       if (isObject(value)) return value;
     } catch (error) {
       throw new Failure(`${path} cannot be read: ${error.message}`);
