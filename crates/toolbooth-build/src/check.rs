@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use toolbooth::catalog::{Definition, ToolRef, Version, versioned_name};
 use toolbooth::json;
 use toolbooth::principal::is_scope;
@@ -10,6 +10,7 @@ use toolbooth::principal::is_scope;
 use crate::bindings;
 use crate::entry::{Entry, is_latest};
 use crate::http;
+use crate::listed;
 use crate::mcp;
 use crate::names::{consists_of, snake_case, starts_with_letter};
 use crate::problem::{Problem, Problems};
@@ -66,14 +67,10 @@ fn entry(
     text: &str,
     max_description: usize,
 ) -> Result<Entry, Vec<Problem>> {
-    let (mut written, value) = read(&file, text).map_err(|problem| vec![problem])?;
-    let mut definition = resolve(&file, &written)?;
-    let output = written.output_schema.as_ref().and_then(|schema| schema.get("type"));
-    if output.is_none_or(|kind| kind != "object") {
-        written.output_schema.clone_from(&definition.output_schema);
-    }
-    let wrong = check(&file, path, &definition, max_description);
-    for definition in [&mut definition, &mut written] {
+    let (written, value) = read(&file, text).map_err(|problem| vec![problem])?;
+    let Resolved { mut definition, mut listed, names, warnings } = resolve(&file, &written)?;
+    let wrong = check(&file, path, &definition, &names, max_description);
+    for definition in [&mut definition, &mut listed] {
         bindings::add_service(definition);
     }
     let id = ToolRef::parse(&definition.id);
@@ -83,27 +80,56 @@ fn entry(
         tool: id.tool.to_owned(),
         examples: value.get("examples").cloned().unwrap_or_else(|| json!([])),
         file,
-        written,
         definition,
+        listed,
+        warnings,
     })
 }
 
-fn resolve(file: &str, written: &Definition) -> Result<Definition, Vec<Problem>> {
-    let mut definition = written.clone();
-    let mut problems = Vec::new();
-    let output = definition.output_schema.as_mut().map(|schema| ("output_schema", schema));
-    let input = ("input_schema", &mut definition.input_schema);
-    for (place, schema) in [input].into_iter().chain(output) {
-        match references::resolve(schema) {
-            Ok(resolved) => *schema = resolved,
-            Err(found) => problems.extend(
-                found
-                    .into_iter()
-                    .map(|(below, message)| Problem::new(file, format!("{place}{below}"), message)),
-            ),
+/// A definition with its references resolved.
+struct Resolved {
+    /// For the server, and for all lists but MCP's.
+    definition: Definition,
+    /// For MCP's list.
+    listed: Definition,
+    /// The names of all properties in recursive schemas. Where such a schema is cut, `required` still has them.
+    names: Vec<String>,
+    warnings: Vec<Problem>,
+}
+
+fn resolve(file: &str, written: &Definition) -> Result<Resolved, Vec<Problem>> {
+    let (mut problems, mut names, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut both = |place: &str, schema: &Map<String, Value>| match references::resolve(schema) {
+        Ok(mut resolved) => {
+            if !resolved.is_exact {
+                schema::declared_names(schema, &mut names);
+            }
+            schema::remove_null_defaults(&mut resolved.schema, place, &mut |place| {
+                let message =
+                    "is null, which the schema does not allow: the default counts as absent";
+                warnings.push(Problem::new(file, place, message));
+            });
+            let anchored = resolved.anchored.values_mut().filter_map(Value::as_object_mut);
+            anchored.for_each(|it| schema::remove_null_defaults(it, place, &mut |_| {}));
+            warnings.extend(schema::unchecked_formats(file, place, &resolved.schema));
+            (listed::schema(&resolved), resolved.schema)
         }
+        Err(found) => {
+            let found = found.into_iter();
+            problems
+                .extend(found.map(|(below, it)| Problem::new(file, format!("{place}{below}"), it)));
+            Default::default()
+        }
+    };
+    let (mut definition, mut listed) = (written.clone(), written.clone());
+    (listed.input_schema, definition.input_schema) = both("input_schema", &written.input_schema);
+    let output = written.output_schema.as_ref().map(|schema| both("output_schema", schema));
+    (listed.output_schema, definition.output_schema) = output.unzip();
+    if problems.is_empty() {
+        Ok(Resolved { definition, listed, names, warnings })
+    } else {
+        Err(problems)
     }
-    if problems.is_empty() { Ok(definition) } else { Err(problems) }
 }
 
 /// The output schema of tools with content blocks that have none of their own.
@@ -161,7 +187,13 @@ fn path_of(id: &ToolRef<'_>, version: &Version) -> String {
     format!("{}/{}@{version}.json", id.toolkit.to_ascii_lowercase(), id.tool)
 }
 
-fn check(file: &str, path: &str, definition: &Definition, max_description: usize) -> Vec<Problem> {
+fn check(
+    file: &str,
+    path: &str,
+    definition: &Definition,
+    names: &[String],
+    max_description: usize,
+) -> Vec<Problem> {
     let mut found = Vec::new();
     let problems = &mut Problems { file, place: String::new(), found: &mut found };
     check_id(path, definition, problems);
@@ -218,13 +250,13 @@ fn check(file: &str, path: &str, definition: &Definition, max_description: usize
             problems.add("deprecated.sunset", "is not a date; expected YYYY-MM-DD");
         }
     }
-    problems.found.extend(schema::check(file, "input_schema", &definition.input_schema));
+    problems.found.extend(schema::check(file, "input_schema", &definition.input_schema, names));
     bindings::check(definition, problems);
     http::check(definition, problems);
     mcp::check(definition, problems);
     views::check(definition, problems);
     if let Some(output) = &definition.output_schema {
-        problems.found.extend(schema::check(file, "output_schema", output));
+        problems.found.extend(schema::check(file, "output_schema", output, names));
     }
     if problems.found.is_empty() {
         examples(definition, problems);

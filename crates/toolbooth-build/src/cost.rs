@@ -10,8 +10,7 @@ use crate::problem::Problem;
 use crate::schema::visit;
 
 /// Formats, and the KB of code that the first use of each adds.
-const FORMATS: &[(&str, u32)] =
-    &[("email", 14), ("uri", 10), ("regex", 7), ("hostname", 6), ("date-time", 5)];
+const FORMATS: &[(&str, u32)] = &[("uri", 10), ("regex", 7), ("hostname", 6), ("date-time", 5)];
 
 /// Warnings for the schemas of all tools: one for each keyword, at its first use, because more of them cost
 /// nothing.
@@ -20,7 +19,7 @@ pub(crate) fn warnings(entries: &[Entry]) -> Vec<Problem> {
     let mut reported = BTreeSet::new();
     for entry in entries {
         for (place, schema) in entry.schemas() {
-            visit(schema, place, &[], &mut |place, schema, _| {
+            visit(schema, place, &mut |place, schema, _| {
                 for message in expensive(schema) {
                     if reported.insert(message.clone()) {
                         warnings.push(entry.problem(place, message));

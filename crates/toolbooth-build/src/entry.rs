@@ -18,10 +18,10 @@ pub(crate) struct Entry {
     pub(crate) tool: String,
     /// The definition, with references resolved.
     pub(crate) definition: Definition,
-    /// The definition with the references of its input schema, and those of its output schema if that is an object.
-    /// Only an object is listed as it is: any other schema becomes a part of one, where references would not lead to
-    /// the same place.
-    pub(crate) written: Definition,
+    /// The definition with its schemas as MCP clients take them.
+    pub(crate) listed: Definition,
+    /// What the author should know. It does not fail the build.
+    pub(crate) warnings: Vec<Problem>,
     /// Its examples, as written.
     pub(crate) examples: Value,
 }

@@ -23,11 +23,15 @@ mod completion;
 mod cost;
 mod entry;
 mod handlers;
+mod hosts;
 mod http;
 mod links;
+mod listed;
 mod lists;
 mod mcp;
+mod merge;
 mod names;
+mod patterns;
 mod problem;
 mod query;
 mod references;
@@ -139,6 +143,7 @@ impl Build {
         progress: &dyn Fn(usize, usize),
     ) -> Result<Rendered, Vec<Problem>> {
         let Self { max_description } = self;
+        let source = &*source.without_marks();
         let mut problems = Vec::new();
         let entries = check::definitions(source, max_description, progress, &mut problems);
         if !(1..=HIGHEST_MAX_DESCRIPTION).contains(&max_description) {

@@ -41,7 +41,7 @@ pub(crate) fn render(
     (skills, views): (&[CheckedSkill], &[BuiltView]),
     files: &mut Vec<(String, Vec<u8>)>,
 ) -> Lists {
-    let listing = Listing { server, entries, skills, views, written: false };
+    let listing = Listing { server, entries, skills, views, for_mcp: false };
     let common = listing.render(&oxp::LIST);
     let dictionary = Dictionary::new(&common);
     let mut lists = Lists { dictionary: String::new(), lists: String::new() };
@@ -52,9 +52,9 @@ pub(crate) fn render(
     }
     for CapabilityLists { capability, forms } in protocol::LISTS.iter().chain([&providers::LISTS]) {
         let is_search = *capability == SEARCH.name;
-        // MCP is the only protocol whose clients all resolve references. The search reads its list.
-        let written = is_search || *capability == MCP.name;
-        let listing = Listing { written, ..listing };
+        // The search reads MCP's list.
+        let for_mcp = is_search || *capability == MCP.name;
+        let listing = Listing { for_mcp, ..listing };
         let rendered = forms.iter().copied().flatten().map(|form| {
             let list = listing.render(form);
             let body = match &dictionary {
@@ -81,8 +81,8 @@ struct Listing<'a> {
     entries: &'a [Entry],
     skills: &'a [CheckedSkill],
     views: &'a [BuiltView],
-    /// Whether the lists are for hosts of views, and for clients that resolve references: those of MCP, and of the search.
-    written: bool,
+    /// Whether the lists are for MCP's clients, many of which show views and take fewer schemas: those of MCP, and of the search.
+    for_mcp: bool,
 }
 
 /// A list.
@@ -100,14 +100,14 @@ struct List<'a> {
 impl Listing<'_> {
     /// Renders one list, of tools and then of skills and views.
     fn render<'f>(&self, form: &'f ListForm) -> List<'f> {
-        let Self { server, entries, written, .. } = *self;
+        let Self { server, entries, for_mcp, .. } = *self;
         let body = form.head(&server.title, &server.version);
         let head = body.len();
         let mut list = List { form, body, head, tools: Vec::new(), entries: String::new() };
         for (at, entry) in entries.iter().enumerate() {
-            let definition = if written { &entry.written } else { &entry.definition };
+            let definition = if for_mcp { &entry.listed } else { &entry.definition };
             // Hosts of views hide a tool for views from models. Other clients do not know that they should.
-            let is_seen = if written { definition.is_listed() } else { definition.is_for_models() };
+            let is_seen = if for_mcp { definition.is_listed() } else { definition.is_for_models() };
             if !is_seen {
                 continue;
             }

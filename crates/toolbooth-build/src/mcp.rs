@@ -54,6 +54,18 @@ fn collect(schema: &Map<String, Value>, path: &[String], found: &mut Vec<Header>
     }
 }
 
+/// Removes the keyword from a schema and from those in it.
+pub(crate) fn remove_headers(schema: &mut Map<String, Value>) {
+    schema.remove(KEYWORD);
+    for (keyword, value) in schema {
+        for (_, inner) in schema::inner_mut(keyword, value) {
+            if let Value::Object(inner) = inner {
+                remove_headers(inner);
+            }
+        }
+    }
+}
+
 pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
     let headers = headers(&definition.input_schema);
     for (at, header) in headers.iter().enumerate() {
@@ -75,12 +87,19 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
             problems.add(&place, message);
         }
     }
-    // Clients look for it only in properties, not in `items`, in branches or in an output schema.
-    let mut count = 0;
-    schema::visit(&definition.input_schema, "", &[], &mut |_, schema, _| {
-        count += usize::from(schema.contains_key(KEYWORD));
-    });
-    if count > headers.len() {
+    // Clients look for it only in properties, not in `items`, in branches or in an output schema. They leave out a tool
+    // that has it elsewhere.
+    let count = |schema: &Map<String, Value>| {
+        let mut count = 0;
+        schema::visit(schema, "", &mut |_, schema, _| {
+            count += usize::from(schema.contains_key(KEYWORD));
+        });
+        count
+    };
+    if definition.output_schema.as_ref().is_some_and(|output| count(output) > 0) {
+        problems.add("output_schema", format!("has {KEYWORD}, which is only for parameters"));
+    }
+    if count(&definition.input_schema) > headers.len() {
         let message = format!(
             "has {KEYWORD} in an unsupported place; it must be a string, on a parameter or on a nested property of one"
         );

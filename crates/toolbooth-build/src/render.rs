@@ -12,6 +12,7 @@ use toolbooth_schema::Statics;
 use crate::cost;
 use crate::entry::{Entry, is_latest};
 use crate::handlers::Handler;
+use crate::hosts;
 use crate::http::{self, Toolkits};
 use crate::lists::{self, Lists};
 use crate::mcp;
@@ -153,6 +154,8 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         .chain(entries.iter().flat_map(undescribed))
         .chain(entries.iter().filter_map(missing_scopes))
         .chain(entries.iter().filter_map(missing_description))
+        .chain(entries.iter().flat_map(|entry| entry.warnings.iter().cloned()))
+        .chain(hosts::warnings(entries))
         .collect();
     let types = types::typescript(entries, handlers);
     Rendered { files, types, warnings, depends_on: server.manifest.iter().cloned().collect() }

@@ -1,10 +1,12 @@
 //! Checks the schemas of a definition, and strips the keywords that do not affect validation.
 
 use jsonschema::{PatternOptions, Validator};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use toolbooth::protocol::keywords::{self, APPLICATORS, Subschemas};
 use toolbooth_schema::text::nearest;
+use toolbooth_schema::{StringKeyword, formats};
 
+use crate::patterns;
 use crate::problem::Problem;
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -12,6 +14,8 @@ const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 const IN_PLACE: &[&str] = &["if", "then", "else", "not"];
 /// Keywords whose value is a list of schemas that apply to the same instance.
 const IN_PLACE_LISTS: &[&str] = &["allOf", "anyOf", "oneOf"];
+/// Keywords whose value maps names to schemas that apply to the same instance if it has a member of this name.
+const CONDITIONAL: &[&str] = &[DEPENDENCIES, "dependentSchemas"];
 /// A keyword of earlier drafts that is still accepted: it maps names to schemas or to lists of names.
 const DEPENDENCIES: &str = "dependencies";
 /// Keywords for references that are not supported, with what to use instead. `$ref`, `$defs` and `$anchor` are
@@ -22,7 +26,7 @@ const REFERENCES: &[(&str, &str)] = &[
     ("$id", "a definition is one document; refer to its parts by \"#/$defs/…\""),
     ("$recursiveRef", "schemas may not be recursive"),
     ("$vocabulary", "the vocabulary is that of JSON Schema 2020-12"),
-    ("definitions", "use $defs"),
+    ("definitions", "use $defs, and \"#/$defs/…\" in references"),
 ];
 /// Keywords that contain no schemas.
 const PLAIN: &[&str] = &[
@@ -53,6 +57,10 @@ const PLAIN: &[&str] = &[
 ];
 /// Words that other schema languages have, with what to write instead.
 const FOREIGN: &[(&str, &str)] = &[
+    (
+        "additionalItems",
+        "write \"prefixItems\" for the first items and \"items\" for the others instead",
+    ),
     ("nullable", "write \"type\": [\"string\", \"null\"] instead"),
     ("optional", "a property is optional if `required` does not list it"),
     ("example", "write \"examples\": [...] instead"),
@@ -105,22 +113,40 @@ pub(crate) fn inner_mut<'a>(keyword: &str, value: &'a mut Value) -> Vec<(String,
     }
 }
 
+/// Whether the schemas in the value of a keyword apply to the same value as the schema with the keyword.
+pub(crate) fn is_in_place(keyword: &str) -> bool {
+    IN_PLACE.contains(&keyword)
+        || IN_PLACE_LISTS.contains(&keyword)
+        || CONDITIONAL.contains(&keyword)
+}
+
 /// Builds a `jsonschema` validator that accepts the same values as the compiled schema. It also checks
 /// the schema itself and explains every error.
 pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
-    jsonschema::options()
+    let mut options = jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
         .with_pattern_options(PatternOptions::regex())
         .should_validate_formats(true)
-        .should_ignore_unknown_formats(false)
-        .build(schema)
-        .map_err(|error| format!("{}: {error}", error.instance_path()))
+        .should_ignore_unknown_formats(true);
+    for (name, keyword) in formats::ALL {
+        if let StringKeyword::Format(_, is_valid) = keyword {
+            options = options.with_format(*name, *is_valid);
+        }
+    }
+    options.build(schema).map_err(|error| format!("{}: {error}", error.instance_path()))
 }
 
-pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
+/// Checks a schema. `required` may also have `names`, which stand elsewhere.
+pub(crate) fn check(
+    file: &str,
+    place: &str,
+    schema: &Map<String, Value>,
+    names: &[String],
+) -> Vec<Problem> {
     let mut problems = Vec::new();
-    visit(schema, place, &[], &mut |place, schema, known| {
-        rules(schema, known, &mut |below, message| {
+    visit(schema, place, &mut |place, schema, together| {
+        let is_known = |name: &str| names.iter().any(|it| it == name) || declares(together, name);
+        rules(schema, &is_known, &mut |below, message| {
             problems.push(Problem::new(file, format!("{place}{below}"), message));
         });
     });
@@ -132,7 +158,7 @@ pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec
         }
     }
     if problems.is_empty() {
-        visit(schema, place, &[], &mut |place, schema, _| {
+        visit(schema, place, &mut |place, schema, _| {
             let Some(default) = schema.get("default") else { return };
             let Ok(validator) = validator(&Value::Object(schema.clone())) else { return };
             if let Err(error) = validator.validate(default) {
@@ -144,9 +170,55 @@ pub(crate) fn check(file: &str, place: &str, schema: &Map<String, Value>) -> Vec
     problems
 }
 
+/// Removes each `default` that is null although the schema does not allow null: some generators write it for optional
+/// parameters, and mean none.
+pub(crate) fn remove_null_defaults(
+    schema: &mut Map<String, Value>,
+    place: &str,
+    removed: &mut dyn FnMut(&str),
+) {
+    if schema.get("default").is_some_and(Value::is_null)
+        && validator(&Value::Object(schema.clone())).is_ok_and(|it| !it.is_valid(&Value::Null))
+    {
+        schema.remove("default");
+        removed(&format!("{place}.default"));
+    }
+    for (keyword, value) in schema {
+        for (below, inner) in inner_mut(keyword, value) {
+            if let Value::Object(inner) = inner {
+                remove_null_defaults(inner, &format!("{place}.{keyword}{below}"), removed);
+            }
+        }
+    }
+}
+
+/// Warns about formats that are not checked, each at its first place.
+pub(crate) fn unchecked_formats(
+    file: &str,
+    place: &str,
+    schema: &Map<String, Value>,
+) -> Vec<Problem> {
+    let (mut problems, mut known) = (Vec::new(), Vec::new());
+    let checked = || formats::ALL.iter().map(|(name, _)| *name);
+    visit(schema, place, &mut |place, schema, _| {
+        let Some(format) = schema.get("format").and_then(Value::as_str) else { return };
+        if checked().any(|name| name == format) || known.iter().any(|it| it == format) {
+            return;
+        }
+        known.push(format.to_owned());
+        let hint = did_you_mean(format, checked());
+        let message = format!(
+            "is {format:?}, which is not checked: it only tells clients what is meant; the formats that are checked are {}{hint}",
+            checked().collect::<Vec<_>>().join(", ")
+        );
+        problems.push(Problem::new(file, format!("{place}.format"), message));
+    });
+    problems
+}
+
 pub(crate) fn undescribed(file: &str, place: &str, schema: &Map<String, Value>) -> Vec<Problem> {
     let mut problems = Vec::new();
-    visit(schema, place, &[], &mut |place, schema, _| {
+    visit(schema, place, &mut |place, schema, _| {
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, property) in properties.into_iter().flatten() {
             let description = property.get("description").and_then(Value::as_str);
@@ -159,8 +231,12 @@ pub(crate) fn undescribed(file: &str, place: &str, schema: &Map<String, Value>) 
     problems
 }
 
-/// Checks one schema object; `known` are the names that `required` may contain.
-fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&str, String)) {
+/// Checks one schema object; `is_known` says which names `required` may contain.
+fn rules(
+    schema: &Map<String, Value>,
+    is_known: &dyn Fn(&str) -> bool,
+    problem: &mut dyn FnMut(&str, String),
+) {
     for keyword in schema.keys() {
         unknown(keyword, problem);
     }
@@ -172,12 +248,41 @@ fn rules(schema: &Map<String, Value>, known: &[&str], problem: &mut dyn FnMut(&s
         let hint = did_you_mean(name, TYPES.iter().copied());
         problem(".type", format!("is {name:?}; the types are {}{hint}", TYPES.join(", ")));
     }
+    older_drafts(schema, problem);
+    let pattern = schema.get("pattern").and_then(Value::as_str).map(|it| (".pattern", it));
+    let names = schema.get("patternProperties").and_then(Value::as_object);
+    let names = names.into_iter().flat_map(Map::keys).map(|it| (".patternProperties", it.as_str()));
+    for (place, pattern) in pattern.into_iter().chain(names) {
+        if let Some(why) = patterns::unsupported(pattern) {
+            problem(place, format!("has {pattern:?} with {why}"));
+        }
+    }
     if schema.get("$schema").is_some_and(|draft| draft != DRAFT) {
         problem(".$schema", format!("is not the supported draft; expected {DRAFT:?}, or omit it"));
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    for name in required.filter_map(Value::as_str).filter(|name| !known.contains(name)) {
+    for name in required.filter_map(Value::as_str).filter(|name| !is_known(name)) {
         problem(".required", format!("names {name:?}, which is not among the properties"));
+    }
+}
+
+/// Names what earlier drafts wrote in another form.
+fn older_drafts(schema: &Map<String, Value>, problem: &mut dyn FnMut(&str, String)) {
+    if schema.get("items").is_some_and(Value::is_array) {
+        let message = "is a list, as in earlier drafts; write \"prefixItems\" for the first items, and \"items\" for the others, instead";
+        problem(".items", message.to_owned());
+    }
+    for (limit, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
+        if schema.get(exclusive).is_some_and(Value::is_boolean) {
+            let message = format!(
+                "is true or false, as in draft 4; write the limit itself instead of {limit:?}, such as \"{exclusive}\": 5"
+            );
+            problem(&format!(".{exclusive}"), message);
+        }
+    }
+    if schema.get("required").is_some_and(Value::is_boolean) {
+        let message = "is true or false, as in draft 3; write the list of names in the schema of the object instead";
+        problem(".required", message.to_owned());
     }
 }
 
@@ -210,40 +315,72 @@ fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String 
     nearest(name, known).map(|known| format!("; did you mean {known:?}?")).unwrap_or_default()
 }
 
-pub(crate) type Visitor<'a> = dyn FnMut(&str, &Map<String, Value>, &[&str]) + 'a;
+pub(crate) type Visitor<'a> = dyn FnMut(&str, &Map<String, Value>, &[&Map<String, Value>]) + 'a;
 
-/// Visits a schema and its subschemas, each with the property names that are known there.
-pub(crate) fn visit(
+/// Visits a schema and its subschemas, each with the schemas that apply to the same value.
+pub(crate) fn visit(schema: &Map<String, Value>, place: &str, visitor: &mut Visitor<'_>) {
+    visit_within(schema, place, &[], visitor);
+}
+
+fn visit_within(
     schema: &Map<String, Value>,
     place: &str,
-    outer: &[&str],
+    outer: &[&Map<String, Value>],
     visitor: &mut Visitor<'_>,
 ) {
-    let mut known = outer.to_vec();
-    property_names(schema, &mut known);
-    visitor(place, schema, &known);
+    let mut together = outer.to_vec();
+    collect_in_place(schema, &mut together);
+    visitor(place, schema, &together);
     for (keyword, value) in schema {
-        let keyword = keyword.as_str();
-        let in_place = IN_PLACE.contains(&keyword) || IN_PLACE_LISTS.contains(&keyword);
-        let outer = if in_place || keyword == "dependentSchemas" { &*known } else { &[] };
+        let outer = if is_in_place(keyword) { &*together } else { &[] };
         for (below, schema) in inner(keyword, value) {
             if let Value::Object(schema) = schema {
-                visit(schema, &format!("{place}.{keyword}{below}"), outer, visitor);
+                visit_within(schema, &format!("{place}.{keyword}{below}"), outer, visitor);
             }
         }
     }
 }
 
-/// The property names in a schema and in the schemas that apply to the same instance.
-fn property_names<'a>(schema: &'a Map<String, Value>, names: &mut Vec<&'a str>) {
-    if let Some(Value::Object(properties)) = schema.get("properties") {
-        names.extend(properties.keys().map(String::as_str));
+/// Collects a schema and the schemas in it that apply to the same value.
+fn collect_in_place<'a>(schema: &'a Map<String, Value>, found: &mut Vec<&'a Map<String, Value>>) {
+    // A schema within one of them finds it in the list.
+    if found.iter().any(|known| std::ptr::eq(*known, schema)) {
+        return;
     }
-    let lists =
-        IN_PLACE_LISTS.iter().filter_map(|keyword| schema.get(*keyword)?.as_array()).flatten();
-    let singles = IN_PLACE.iter().filter_map(|keyword| schema.get(*keyword));
-    for inner in lists.chain(singles).filter_map(Value::as_object) {
-        property_names(inner, names);
+    found.push(schema);
+    let in_place = schema.iter().filter(|(keyword, _)| is_in_place(keyword));
+    for (_, inner) in in_place.flat_map(|(keyword, value)| inner(keyword, value)) {
+        if let Value::Object(inner) = inner {
+            collect_in_place(inner, found);
+        }
+    }
+}
+
+/// Whether one of the schemas of a value declares a member of this name. Whoever writes no `additionalProperties` has most
+/// likely misspelt a name that no other keyword has.
+fn declares(schemas: &[&Map<String, Value>], name: &str) -> bool {
+    let accepts = |schema: Value| validator(&schema).is_ok_and(|it| it.is_valid(&name.into()));
+    schemas.iter().any(|schema| {
+        let map = |keyword: &str| schema.get(keyword).and_then(Value::as_object);
+        let mut others = ["additionalProperties", "unevaluatedProperties"].iter();
+        map("properties").is_some_and(|properties| properties.contains_key(name))
+            || others.any(|keyword| schema.get(*keyword).is_some_and(|others| others != false))
+            || map("propertyNames").is_some_and(|names| accepts(Value::Object(names.clone())))
+            || map("patternProperties").is_some_and(|patterns| {
+                patterns.keys().any(|pattern| accepts(json!({ "pattern": pattern })))
+            })
+    })
+}
+
+/// Collects the names of all properties in a schema that was not resolved.
+pub(crate) fn declared_names(schema: &Map<String, Value>, names: &mut Vec<String>) {
+    if let Some(Value::Object(properties)) = schema.get("properties") {
+        names.extend(properties.keys().cloned());
+    }
+    for (_, inner) in schema.iter().flat_map(|(keyword, value)| inner(keyword, value)) {
+        if let Value::Object(inner) = inner {
+            declared_names(inner, names);
+        }
     }
 }
 
@@ -264,8 +401,6 @@ fn remove_annotations(schema: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -319,7 +454,9 @@ mod tests {
             ),
             (
                 json!({"definitions": {}}),
-                vec!["s: uses definitions, which is not supported; use $defs"],
+                vec![
+                    "s: uses definitions, which is not supported; use $defs, and \"#/$defs/…\" in references",
+                ],
             ),
             (
                 json!({"minLenght": 1, "items": {"additionalproperties": false, "title ": "t", "x-mine": 1}}),
@@ -345,15 +482,32 @@ mod tests {
             ),
             (json!({"const": {"$ref": "a value, not a keyword"}}), vec![]),
             (
-                json!({"pattern": "a(?=b)"}),
-                vec!["s: is not JSON Schema 2020-12: /pattern: \"a(?=b)\" is not a \"regex\""],
+                json!({"pattern": "a(?=b)", "items": {"patternProperties": {"^(?!x)": true}}}),
+                vec![
+                    "s.pattern: has \"a(?=b)\" with a look-ahead, (?=…), which is not supported: texts are matched in linear time; write \"allOf\" with a pattern for each condition instead",
+                    "s.items.patternProperties: has \"^(?!x)\" with a look-ahead, (?!…), which is not supported: texts are matched in linear time; write \"not\": {\"pattern\": …} for what may not match instead",
+                ],
+            ),
+            (
+                json!({"items": [{}], "additionalItems": false}),
+                vec![
+                    "s: has \"additionalItems\", which is not a keyword of JSON Schema 2020-12; write \"prefixItems\" for the first items and \"items\" for the others instead",
+                    "s.items: is a list, as in earlier drafts; write \"prefixItems\" for the first items, and \"items\" for the others, instead",
+                ],
+            ),
+            (
+                json!({"minimum": 1, "exclusiveMinimum": true, "properties": {"a": {"required": true}}}),
+                vec![
+                    "s.exclusiveMinimum: is true or false, as in draft 4; write the limit itself instead of \"minimum\", such as \"exclusiveMinimum\": 5",
+                    "s.properties.a.required: is true or false, as in draft 3; write the list of names in the schema of the object instead",
+                ],
             ),
             (
                 json!({"minimum": "one"}),
                 vec!["s: is not JSON Schema 2020-12: /minimum: \"one\" is not of type \"number\""],
             ),
         ] {
-            let got: Vec<_> = check("f", "s", schema.as_object().unwrap())
+            let got: Vec<_> = check("f", "s", schema.as_object().unwrap(), &[])
                 .iter()
                 .map(|problem| format!("{}: {}", problem.place, problem.message))
                 .collect();
@@ -370,9 +524,97 @@ mod tests {
             let found = undescribed("f", "s", schema.as_object().unwrap());
             let places: Vec<_> = found.iter().map(|problem| problem.place.as_str()).collect();
             assert_eq!(places, expected, "{schema}");
-            assert_eq!(check("f", "s", schema.as_object().unwrap()), [], "{schema}");
+            assert_eq!(check("f", "s", schema.as_object().unwrap(), &[]), [], "{schema}");
         }
-        let unknown_format = json!({"format": "no-such-format"});
-        assert_eq!(check("f", "s", unknown_format.as_object().unwrap()).len(), 1);
+    }
+
+    #[test]
+    fn what_declares_a_name_that_required_has() {
+        for (schema, expected) in [
+            (json!({"patternProperties": {"^x-": {}}, "required": ["x-a"]}), true),
+            (json!({"patternProperties": {"^x-": {}}, "required": ["y"]}), false),
+            (json!({"additionalProperties": {"type": "number"}, "required": ["y"]}), true),
+            (json!({"additionalProperties": true, "required": ["y"]}), true),
+            (json!({"additionalProperties": false, "required": ["y"]}), false),
+            (json!({"unevaluatedProperties": {"type": "number"}, "required": ["y"]}), true),
+            (json!({"unevaluatedProperties": false, "required": ["y"]}), false),
+            (json!({"propertyNames": {"enum": ["x", "y"]}, "required": ["x", "y"]}), true),
+            (json!({"propertyNames": {"enum": ["x"]}, "required": ["y"]}), false),
+            (json!({"propertyNames": {"pattern": "^y"}, "required": ["y"]}), true),
+            (json!({"additionalProperties": {}, "anyOf": [{"required": ["y"]}]}), true),
+            (
+                json!({"dependentSchemas": {"x": {"properties": {"y": {"description": "d"}}}}, "required": ["y"]}),
+                true,
+            ),
+            (
+                json!({"dependencies": {"x": {"properties": {"y": {"description": "d"}}}}, "required": ["y"]}),
+                true,
+            ),
+            (json!({"items": {"additionalProperties": {}}, "required": ["y"]}), false),
+        ] {
+            let found = check("f", "s", schema.as_object().unwrap(), &[]);
+            assert_eq!(found.is_empty(), expected, "{schema}: {found:?}");
+        }
+        let schema = json!({"allOf": [{"required": ["y"]}]});
+        assert_eq!(check("f", "s", schema.as_object().unwrap(), &["y".to_owned()]), []);
+    }
+
+    #[test]
+    fn null_as_a_default_of_what_is_not_null_is_none() {
+        for (schema, places) in [
+            (
+                json!({"properties": {"a": {"type": "string", "default": null}}}),
+                vec!["s.properties.a.default"],
+            ),
+            (
+                json!({"properties": {"a": {"enum": ["x"], "default": null}}}),
+                vec!["s.properties.a.default"],
+            ),
+            (
+                json!({"items": {"anyOf": [{"type": "string", "default": null}, {"type": "null"}], "default": null}}),
+                vec!["s.items.anyOf[0].default"],
+            ),
+            (json!({"type": ["string", "null"], "default": null}), vec![]),
+            (json!({"default": null}), vec![]),
+            (
+                json!({"properties": {"default": {"type": "null"}}, "const": {"type": "string", "default": null}}),
+                vec![],
+            ),
+        ] {
+            let (mut changed, mut found) = (schema.as_object().unwrap().clone(), Vec::new());
+            remove_null_defaults(&mut changed, "s", &mut |place| found.push(place.to_owned()));
+            assert_eq!(found, places, "{schema}");
+            found.clear();
+            remove_null_defaults(&mut changed, "s", &mut |place| found.push(place.to_owned()));
+            assert_eq!(found, [""; 0], "{schema}");
+        }
+    }
+
+    #[test]
+    fn formats_that_are_not_checked() {
+        for (schema, expected) in [
+            (json!({"format": "date"}), vec![]),
+            (
+                json!({"format": "emial", "items": {"format": "int32"}, "not": {"format": "int32"}}),
+                vec![("s.format", Some("email")), ("s.items.format", None)],
+            ),
+            (json!({"properties": {"format": {"const": {"format": "x"}}}}), vec![]),
+        ] {
+            let schema = schema.as_object().unwrap();
+            assert_eq!(check("f", "s", schema, &[]), []);
+            let found = unchecked_formats("f", "s", schema);
+            let found: Vec<_> = found
+                .iter()
+                .map(|it| {
+                    (
+                        it.place.as_str(),
+                        it.message
+                            .split_once("did you mean \"")
+                            .map(|(_, it)| it.trim_end_matches("\"?")),
+                    )
+                })
+                .collect();
+            assert_eq!(found, expected);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Reads the files of a catalogue into memory.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -12,6 +13,9 @@ use crate::server::Server;
 const ENABLED: &str = "toolkits.json";
 /// The folder with the shipped toolkits.
 const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/toolkits");
+
+/// The byte order mark, as UTF-8 has it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// How the names of files that can be views end.
 pub(crate) const VIEW_ENDS: [&str; 2] = [".html", ".tsx"];
@@ -87,7 +91,8 @@ impl Source {
         let wrong = |message: String| vec![Problem::new(&file, "", message)];
         let text = fs::read_to_string(folder.join(ENABLED))
             .map_err(|error| wrong(format!("cannot be read: {error}")))?;
-        let names: Vec<String> = serde_json::from_str(&text).map_err(|error| {
+        let text = text.trim_start_matches(BYTE_ORDER_MARK);
+        let names: Vec<String> = serde_json::from_str(text).map_err(|error| {
             wrong(format!("is not a list of names, such as [\"github\"]: {error}"))
         })?;
         let mut known = list(shipped)?;
@@ -146,6 +151,25 @@ impl Source {
             }
         }
         Ok(())
+    }
+
+    /// The same without the byte order marks with which some editors begin definitions and skills. Other files of a skill
+    /// stay as they are.
+    pub(crate) fn without_marks(&self) -> Cow<'_, Self> {
+        let is_read = |path: &str| {
+            path.ends_with(".json") && !path.contains("/skills/") || path.ends_with("/SKILL.md")
+        };
+        let is_marked = |path: &str, text: &str| is_read(path) && text.starts_with(BYTE_ORDER_MARK);
+        if !self.files.iter().any(|(path, text)| is_marked(path, text)) {
+            return Cow::Borrowed(self);
+        }
+        let mut source = self.clone();
+        for (path, text) in &mut source.files {
+            if is_marked(path, text) {
+                text.remove(0);
+            }
+        }
+        Cow::Owned(source)
     }
 
     /// A path for messages, such as `tools/text/mod.rs`.

@@ -90,6 +90,48 @@ fn mc8_headers_reach_the_table_and_no_schema() {
     assert!(!rust.contains("x-mcp-header"), "schemas do not contain it");
 }
 
+#[test]
+fn mc8_headers_behind_references_are_listed_at_the_property() {
+    let zone = json!({"type": "string", "description": "The zone.", "x-mcp-header": "Zone"});
+    for (what, property, definition) in [
+        ("a reference", json!({"$ref": "#/$defs/Zone"}), zone.clone()),
+        ("an anchor", json!({"$ref": "#zone"}), {
+            let mut zone = zone.clone();
+            zone["$anchor"] = json!("zone");
+            zone
+        }),
+        (
+            "beside the reference, with a rule",
+            json!({"$ref": "#/$defs/Zone", "x-mcp-header": "Zone", "maxLength": 9}),
+            json!({"type": "string", "description": "The zone."}),
+        ),
+    ] {
+        let mut source = catalogue();
+        let changes = json!({
+            "/input_schema/$defs": {"Zone": definition},
+            "/input_schema/properties/a": property,
+            "/examples": [{"input": {"a": "x", "b": 1}, "value": 1}]
+        });
+        put(&mut source, ADD, &changed(add(), &changes).to_string());
+        let files = compile(&source).unwrap().files;
+        let (_, list) = files.iter().find(|(name, _)| name == "mcp-tools.json").unwrap();
+        let text = str::from_utf8(list).unwrap();
+        let list: Value = serde_json::from_str(text).unwrap();
+        let listed = &list[0]["inputSchema"]["properties"]["a"];
+        assert_eq!(
+            (&listed["x-mcp-header"], &listed["type"]),
+            (&json!("Zone"), &json!("string")),
+            "{what}"
+        );
+        assert_eq!(text.matches("x-mcp-header").count(), 1, "{what}: nowhere else");
+    }
+    assert_problems(
+        "a part of the output",
+        &json!({"/output_schema": {"type": "number", "x-mcp-header": "Zone"}}),
+        &[&format!("{FILE}: output_schema: has x-mcp-header, which is only for parameters")],
+    );
+}
+
 fn prompt(changes: Value) -> Value {
     let mut prompt = json!({"name": "p", "description": "d", "text": "t"});
     prompt.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());

@@ -213,7 +213,7 @@ fn schemas_that_differ_only_in_annotations_share_a_static() {
 }
 
 #[test]
-fn only_lists_for_mcp_keep_references() {
+fn no_list_has_references() {
     let mut source = catalogue();
     let number = json!({"type": "number", "description": "A number."});
     let changes = json!({
@@ -221,15 +221,47 @@ fn only_lists_for_mcp_keep_references() {
         "/input_schema/properties/a": {"$ref": "#/$defs/n"},
         "/output_schema": {"$defs": {"n": number}, "$ref": "#/$defs/n"}
     });
-    let definition = changed(add(), &changes);
-    put(&mut source, ADD, &definition.to_string());
+    put(&mut source, ADD, &changed(add(), &changes).to_string());
     let listed = &list(&source)[0];
     assert_eq!(listed["input_schema"]["properties"]["a"], number);
     assert_eq!(listed["input_schema"].get("$defs"), None);
     assert_eq!(listed["output_schema"], number);
-    let mcp: Value = serde_json::from_str(&file(&source, "mcp-tools.json")).unwrap();
-    assert_eq!(mcp[0]["inputSchema"], definition["input_schema"]);
-    assert_eq!(mcp[0]["outputSchema"]["properties"]["result"], number, "it is not the root there");
+    for name in ["mcp-tools.json", "search.json"] {
+        let list: Value = serde_json::from_str(&file(&source, name)).unwrap();
+        assert_eq!(list[0]["inputSchema"], listed["input_schema"], "{name}");
+        assert_eq!(list[0]["outputSchema"]["properties"]["result"], number, "{name}");
+    }
+}
+
+#[test]
+fn lists_for_mcp_have_what_every_client_takes() {
+    let mut source = catalogue();
+    let changes = json!({
+        "/input_schema/properties/a": {"type": "array", "description": "d", "prefixItems": [true]},
+        "/input_schema/properties/b": true,
+        "/output_schema": {"type": "object", "properties": {"x": {"not": true}, "y": {"items": {"type": ["array", "null"]}}}},
+        "/examples": [{"input": {"a": [], "b": 1}, "value": {}}]
+    });
+    put(&mut source, ADD, &changed(add(), &changes).to_string());
+    for name in ["mcp-tools.json", "search.json"] {
+        let list: Value = serde_json::from_str(&file(&source, name)).unwrap();
+        assert_eq!(
+            list[0]["inputSchema"]["properties"],
+            json!({"a": {"type": "array", "description": "d", "prefixItems": [{}], "items": {}}, "b": {}}),
+            "{name}"
+        );
+        assert_eq!(list[0]["inputSchema"]["additionalProperties"], false, "{name}");
+        assert_eq!(
+            list[0]["outputSchema"]["properties"],
+            json!({"x": {"not": {}}, "y": {"items": {"type": ["array", "null"], "items": {}}}}),
+            "{name}"
+        );
+    }
+    assert_eq!(
+        list(&source)[0]["input_schema"]["properties"]["b"],
+        true,
+        "others know JSON Schema"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tests for the schemas of one definition, and for checking its examples.
 
 use serde_json::json;
+use toolbooth_build::compile;
 
 use crate::sample::{
     ADD, GONE, add, assert_problems, assert_warnings, catalogue, changed, problems, put,
@@ -55,7 +56,7 @@ fn invalid_schemas() {
         (
             "definitions of older drafts",
             json!({"/output_schema/definitions": {}}),
-            vec!["output_schema: uses definitions, which is not supported; use $defs".to_owned()],
+            vec!["output_schema: uses definitions, which is not supported; use $defs, and \"#/$defs/…\" in references".to_owned()],
         ),
         (
             "a reference in every place that can contain a schema",
@@ -74,12 +75,8 @@ fn invalid_schemas() {
                 "unevaluatedItems": {"$ref": "#"},
                 "unevaluatedProperties": {"$ref": "#"}
             }}),
-            [
-                "additionalProperties", "allOf[1]", "anyOf[0].oneOf[0]", "contains",
-                "dependencies.x", "dependentSchemas.x", "if.then.else", "items", "patternProperties.^x",
-                "prefixItems[0].not", "propertyNames", "unevaluatedItems", "unevaluatedProperties",
-            ]
-            .map(|at| format!("output_schema.{at}.$ref: refers to \"#\", which contains it; schemas may not be recursive"))
+            ["allOf[1]", "anyOf[0].oneOf[0]", "dependencies.x", "dependentSchemas.x", "if.then.else"]
+            .map(|at| format!("output_schema.{at}.$ref: refers to \"#\", which contains it and applies to the same value; a recursive schema refers to itself for a part of the value, such as in properties or items"))
             .to_vec(),
         ),
         (
@@ -113,6 +110,27 @@ fn valid_schemas() {
             }),
         ),
         ("any value", json!({"/output_schema": {}})),
+        (
+            "a recursive schema, and what is required where it is cut",
+            json!({
+                "/input_schema/$defs": {"node": {
+                    "type": "object", "description": "A node.", "required": ["next"],
+                    "properties": {"next": {"$ref": "#/$defs/node", "required": ["next"]}}
+                }},
+                "/input_schema/properties/c": {"allOf": [{"$ref": "#/$defs/node"}], "required": ["next"], "description": "d"}
+            }),
+        ),
+        (
+            "a recursive schema of decoded content",
+            json!({"/output_schema": {"type": "number", "contentSchema": {"$ref": "#"}}}),
+        ),
+        (
+            "names that other keywords than properties declare",
+            json!({"/input_schema/properties/c": {
+                "type": "object", "description": "d", "required": ["x", "y"],
+                "propertyNames": {"enum": ["x", "y"]}, "additionalProperties": {"type": "number"}
+            }}),
+        ),
         (
             "nothing",
             json!({"/output_schema": null, "/examples": [{"input": {"a": 1, "b": 2}, "value": null}]}),
@@ -216,17 +234,6 @@ fn examples() {
 }
 
 #[test]
-fn a_reference_for_decoded_content_is_a_reference() {
-    assert_problems(
-        "contentSchema is also a schema",
-        &json!({"/output_schema": {"type": "string", "contentSchema": {"$ref": "#"}}, "/examples": [{"input": {"a": 1, "b": 2}, "value": "3"}]}),
-        &[&format!(
-            "tools/{ADD}: output_schema.contentSchema.$ref: refers to \"#\", which contains it; schemas may not be recursive"
-        )],
-    );
-}
-
-#[test]
 fn only_draft_2020_12_is_accepted() {
     // The server validates by 2020-12 whatever `$schema` is, but clients believe `$schema`.
     for (schema, taken) in [
@@ -308,16 +315,119 @@ fn expensive_keywords_cause_warnings() {
         (
             "expensive formats, each at its first use",
             json!({
-                "/input_schema/properties/c": format("email"),
-                "/input_schema/properties/d": format("email"),
-                "/output_schema": {"properties": {"e": format("email"), "f": format("uri")}}
+                "/input_schema/properties/c": format("hostname"),
+                "/input_schema/properties/d": format("hostname"),
+                "/output_schema": {"properties": {"e": format("hostname"), "f": format("uri")}}
             }),
             vec![
-                "input_schema.properties.c: has \"format\": \"email\", whose check adds about 14 KB",
+                "input_schema.properties.c: has \"format\": \"hostname\", whose check adds about 6 KB",
                 "output_schema.properties.f: has \"format\": \"uri\", whose check adds about 10 KB",
             ],
         ),
     ] {
         assert_warnings(what, &changes, &expected);
     }
+}
+
+#[test]
+fn what_generators_of_schemas_write() {
+    let property = |schema: serde_json::Value| {
+        let mut schema = schema;
+        schema["description"] = json!("d");
+        json!({ "/input_schema/properties/c": schema })
+    };
+    for (what, schema, expected) in [
+        (
+            "null as a default of what is not null",
+            json!({"type": "string", "default": null}),
+            vec![
+                "input_schema.properties.c.default: is null, which the schema does not allow: the default counts as absent",
+            ],
+        ),
+        (
+            "null as a default of what may be null",
+            json!({"type": ["string", "null"], "default": null}),
+            vec![],
+        ),
+        (
+            "a format of another language",
+            json!({"type": "array", "items": {"type": "integer", "format": "int32"}}),
+            vec![
+                "input_schema.properties.c.items.format: is \"int32\", which is not checked: it only tells clients what is meant; the formats that are checked are email, date,",
+            ],
+        ),
+    ] {
+        assert_warnings(what, &property(schema), &expected);
+    }
+    let mut source = catalogue();
+    put(
+        &mut source,
+        ADD,
+        &changed(add(), &property(json!({"type": "string", "default": null}))).to_string(),
+    );
+    let files = compile(&source).unwrap().files;
+    for (name, bytes) in files.iter().filter(|(name, _)| *name != "examples.json") {
+        let text = String::from_utf8_lossy(bytes).replace("\"message\":null", "");
+        assert!(!text.contains("\"default\":null"), "{name}");
+    }
+}
+
+#[test]
+fn what_hosts_pass_on_and_anthropic_rejects_causes_warnings() {
+    let long = "a".repeat(65);
+    for (what, changes, expected) in [
+        ("48 characters", json!({"/name": "a".repeat(48)}), vec![]),
+        (
+            "49 characters",
+            json!({"/name": "a".repeat(49)}),
+            vec![
+                "name: has 49 characters; expected at most 48, because MCP hosts such as Claude Code call the tool mcp__toolbooth__aaa",
+            ],
+        ),
+        (
+            "a union at the root",
+            json!({"/input_schema/anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),
+            vec!["input_schema: has \"anyOf\" at its root"],
+        ),
+        (
+            "a union below",
+            json!({"/input_schema/properties/a/anyOf": [{"minimum": 1}, {"maximum": -1}]}),
+            vec![],
+        ),
+        (
+            "a name",
+            json!({"/input_schema/properties/$top": {"type": "string", "description": "d"}}),
+            vec!["input_schema.properties.$top: is a name that Anthropic's API rejects"],
+        ),
+        (
+            "a long name",
+            json!({(format!("/input_schema/properties/{long}")): {"type": "string", "description": "d"}}),
+            vec!["input_schema.properties.aaa"],
+        ),
+        (
+            "a name of an output",
+            json!({"/output_schema": {"properties": {"$top": {"description": "d"}}}}),
+            vec![],
+        ),
+    ] {
+        assert_warnings(what, &changes, &expected);
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_not_a_part_of_a_definition() {
+    let mut source = catalogue();
+    put(&mut source, ADD, &format!("\u{feff}{}", add()));
+    assert_eq!(problems(&source), [""; 0]);
+}
+
+#[test]
+fn a_reference_to_false_at_the_root_accepts_nothing() {
+    assert_problems(
+        "a value of a tool that returns nothing at all",
+        &json!({"/output_schema": {"$ref": "#/$defs/n", "$defs": {"n": false}}}),
+        &[&format!(
+            "tools/{ADD}: examples[0].value: does not match output_schema: {{}} is not allowed for 3"
+        )],
+    );
 }
