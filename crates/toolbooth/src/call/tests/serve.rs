@@ -65,7 +65,7 @@ fn bugs_of_a_tool_are_logged_and_hidden_from_the_client() {
 const RUN_REPORT: ToolFn = |input, context| {
     let value = input.get("value").and_then(|it| it.as_str()).unwrap_or_default();
     let report = format!("{{\"value\":{value},\"notifications\":[]}}");
-    Box::pin(async move { context.end_external(&report) })
+    Box::pin(async move { context.read_external(&report).expect("it has ended") })
 };
 
 #[test]
