@@ -6,9 +6,10 @@
 mod cases;
 mod checks;
 mod print;
-mod provider;
-mod rules;
+pub(super) mod provider;
+pub(super) mod rules;
 mod said;
+mod subsets;
 
 use std::path::PathBuf;
 

@@ -16,7 +16,9 @@ pub(super) fn script(answers: &[Value]) {
     SCRIPT.set(answers.iter().cloned().collect());
 }
 
-pub(super) fn answer(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+pub(in crate::gateway::tests) fn answer(
+    request: &HttpRequest<'_>,
+) -> Result<HttpResponse, HttpError> {
     // It keeps the request. Its own answers are used up.
     let _ = provider(request);
     let body: Value =

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
 use crate::gateway::tests::Sent;
@@ -21,19 +22,49 @@ const TABLES: &[(&str, &str, &str)] = &[
     ("chat", "/v1/chat/completions", include_str!("../../../../stand-ins/chat.json")),
 ];
 
-static READ: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    TABLES.iter().map(|(_, _, text)| serde_json::from_str(text).unwrap()).collect()
+static READ: LazyLock<Vec<Vec<Rule>>> = LazyLock::new(|| {
+    let rules = TABLES.iter().map(|(_, _, text)| {
+        let table: Value = serde_json::from_str(text).unwrap();
+        table["rules"].as_array().unwrap().iter().cloned().map(Rule::of).collect()
+    });
+    rules.collect()
 });
-static FACTS: LazyLock<Vec<Value>> = LazyLock::new(|| serde_json::from_str(MODELS).unwrap());
+/// What models accept, with the pattern of their names.
+static FACTS: LazyLock<Vec<(String, Validator)>> = LazyLock::new(|| {
+    let facts: Vec<Value> = serde_json::from_str(MODELS).unwrap();
+    let pattern = |fact: &Value| compiled(&json!({"pattern": fact["models"]}));
+    facts.iter().map(|fact| (fact["fact"].as_str().unwrap().to_owned(), pattern(fact))).collect()
+});
+
+/// A rule, whose schemas are read once.
+struct Rule {
+    json: Value,
+    /// Which values are meant; all if absent.
+    meant: Option<Validator>,
+    schema: Option<Validator>,
+}
+
+impl Rule {
+    fn of(json: Value) -> Self {
+        Self {
+            meant: json.get("where").map(compiled),
+            schema: json.get("schema").map(compiled),
+            json,
+        }
+    }
+}
+
+fn compiled(schema: &Value) -> Validator {
+    jsonschema::draft202012::new(schema).unwrap()
+}
 
 /// The first rule that a request breaks, with its table.
-pub(super) fn broken(sent: &Sent) -> Option<String> {
+pub(in crate::gateway::tests) fn broken(sent: &Sent) -> Option<String> {
     let at = TABLES.iter().position(|(_, part, _)| sent.url.contains(part))?;
     let (table, ..) = TABLES[at];
     let request = Request { table, body: normal(table, &sent.body), sent };
-    let rules = READ[at]["rules"].as_array().unwrap();
-    let rule = rules.iter().find(|rule| request.breaks(rule))?;
-    Some(format!("{table}: {}", rule["id"].as_str().unwrap()))
+    let rule = READ[at].iter().find(|rule| request.breaks(rule))?;
+    Some(format!("{table}: {}", rule.json["id"].as_str().unwrap()))
 }
 
 pub(super) struct Request<'s> {
@@ -50,7 +81,7 @@ impl Request<'_> {
         self.body["model"].as_str().or(of_path).unwrap_or_default()
     }
 
-    fn breaks(&self, rule: &Value) -> bool {
+    fn breaks(&self, Rule { json: rule, meant, schema }: &Rule) -> bool {
         let models = rule["models"].as_str();
         if models.is_some_and(|fact| !holds(fact, self.model())) || rule["only"] == "count_tokens" {
             return false;
@@ -60,16 +91,16 @@ impl Request<'_> {
             pointer => vec![pointer.as_str().unwrap_or_default()],
         };
         let found = pointers.into_iter().flat_map(|pointer| places(&self.body, pointer));
-        let mut meant =
-            found.filter(|(_, value)| rule.get("where").is_none_or(|it| fits(it, value)));
-        meant.any(|(path, value)| {
+        let mut found =
+            found.filter(|(_, value)| meant.as_ref().is_none_or(|it| it.is_valid(value)));
+        found.any(|(path, value)| {
             if let Some(members) = rule["members"].as_str() {
                 let mut names = value.as_object().into_iter().flat_map(Map::keys);
                 names.any(|name| members.split(' ').all(|known| known != name))
             } else if let Some(check) = rule["check"].as_str() {
                 checks::is_broken(check, self, &path, value)
             } else {
-                !fits(&rule["schema"], value)
+                !schema.as_ref().is_some_and(|it| it.is_valid(value))
             }
         })
     }
@@ -77,8 +108,8 @@ impl Request<'_> {
 
 /// Whether a model belongs to those of which a fact is known.
 fn holds(fact: &str, model: &str) -> bool {
-    let mut known = FACTS.iter().filter(|it| it["fact"] == fact);
-    known.any(|it| fits(&json!({"pattern": it["models"]}), &model.into()))
+    let mut known = FACTS.iter().filter(|(known, _)| known == fact);
+    known.any(|(_, pattern)| pattern.is_valid(&model.into()))
 }
 
 pub(super) fn fits(schema: &Value, value: &Value) -> bool {
