@@ -101,7 +101,12 @@ pub(in crate::gateway::format) fn read<'t>(
     let mut conversation = Conversation::default();
     for (index, item) in job.history().enumerate() {
         match item {
-            HistoryItem::Message(message) => conversation.message(message, job.notes),
+            HistoryItem::Message(message) => {
+                conversation.message(message, job.notes);
+                if let MessageBody::Assistant(assistant) = &message.body {
+                    drop_foreign(assistant, &message.path, format, job.notes);
+                }
+            }
             HistoryItem::Turn(turn) if turn.format == format => {
                 conversation.entries.push(Entry::Native(turn));
             }
@@ -120,6 +125,20 @@ pub(in crate::gateway::format) fn read<'t>(
         conversation.entries.push(Entry::User(system));
     }
     Ok(conversation)
+}
+
+/// Names what other providers must get back of a message.
+fn drop_foreign(assistant: &conversation::Assistant, path: &str, format: Format, notes: &Notes) {
+    let own = if format == Format::Anthropic { "anthropic" } else { "google" };
+    let of_calls = assistant.calls.iter().filter_map(|call| call.extra.get("extra_content"));
+    let of_calls = of_calls.filter_map(Value::as_object).map(|extra| (".tool_calls[]", extra));
+    for (place, extra) in [("", &assistant.extra_content)].into_iter().chain(of_calls) {
+        for (name, _) in extra.iter() {
+            if **name != *own && **name != *"toolbooth" {
+                notes.drop_member(&format!("{path}{place}.extra_content.{name}"));
+            }
+        }
+    }
 }
 
 impl<'t> Conversation<'t> {

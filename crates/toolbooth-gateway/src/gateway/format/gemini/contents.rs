@@ -25,7 +25,11 @@ pub(super) fn contents<'e>(
     let notes = job.notes;
     let system = parts(conversation.system.iter().copied(), notes)?;
     // Only the calls since the last user message are checked for signatures.
-    let is_user = |entry: &Entry<'_>| matches!(entry, Entry::User(_));
+    let is_said = |part: &&ClientPart| part.as_text().is_none_or(|text| !text.is_empty());
+    let is_user = |entry: &Entry<'_>| match entry {
+        Entry::User(parts) => parts.iter().any(is_said),
+        Entry::Assistant(_) | Entry::Native(_) => false,
+    };
     let turn_begins = conversation.entries.iter().rposition(is_user).unwrap_or_default();
     let needs_signature = job.options.facts.needs_signatures();
     let mut contents = Contents { list: Vec::new(), last: Kind::Results, notes };

@@ -7,14 +7,15 @@ use serde_json::value::RawValue;
 use crate::gateway::conversation::{
     Assistant, HistoryItem, Message, MessageBody, Part, PartContent, Source, ToolResult, joined,
 };
+use crate::gateway::dialect::Feature;
 use crate::gateway::error::Result;
 use crate::gateway::format::adapter::custom;
 use crate::gateway::format::adapter::job::Job;
 use crate::gateway::format::chat_completions::adapter::files::titled;
 use crate::gateway::format::chat_completions::adapter::kept::Kept;
-use crate::gateway::format::chat_completions::adapter::roles::RESULT_RECEIVED;
+use crate::gateway::format::chat_completions::adapter::roles::{RESULT_RECEIVED, says_nothing};
 use crate::gateway::format::chat_completions::front::message::of_turn;
-use crate::gateway::raw_json::parse;
+use crate::gateway::raw_json::{parse, raw_member};
 use crate::wire::openai::ToolMessage;
 use crate::wire::openai::message::{Call, Message as AssistantMessage};
 use crate::wire::openai::request::{Content, File, ImageUrl, InputAudio, Part as SentPart, Said};
@@ -55,7 +56,10 @@ pub(super) fn messages<'t>(job: &Job<'t>, strict: bool) -> Result<Vec<Json<'t>>>
 
 impl<'t> Messages<'_, 't> {
     fn item(&mut self, item: &'t HistoryItem, index: usize) -> Result<()> {
-        if item.result().is_none() {
+        if self.shows_with(item) {
+            return Ok(());
+        }
+        if item.result().is_none() && !says_nothing(item) {
             self.show();
         }
         match item {
@@ -105,7 +109,7 @@ impl<'t> Messages<'_, 't> {
             }
             MessageBody::Result(_) => self.written_result(json)?,
             MessageBody::System(_) | MessageBody::Developer(_) | MessageBody::User(_) => {
-                json.into()
+                self.without_mark(json, index)?
             }
         };
         self.list.push(message);
@@ -115,6 +119,41 @@ impl<'t> Messages<'_, 't> {
     fn say(&mut self, role: &'static str, parts: &'t [Part]) {
         let content = self.content(parts);
         self.list.push(Json::Text(json::to_string(&Said { role, content }).into()));
+    }
+
+    /// A message without its mark for the cache, which OpenAI does not know.
+    fn without_mark(&self, json: &'t RawValue, index: usize) -> Result<Json<'t>> {
+        const MARK: &str = "cache_control";
+        if !self.strict || raw_member(json, &[MARK]).is_none() {
+            return Ok(json.into());
+        }
+        let Value::Object(mut message) = parse(json.get(), "the body")? else {
+            return Ok(json.into());
+        };
+        self.job.notes.drop_member(&format!("messages[{index}].{MARK}"));
+        message.take(MARK);
+        Ok(Value::Object(message).into())
+    }
+
+    /// Shows the images and files of the results in the user's next message, if the provider takes no two of these in a row. Returns
+    /// whether this is it.
+    fn shows_with(&mut self, item: &'t HistoryItem) -> bool {
+        let HistoryItem::Message(Message { body: MessageBody::User(parts), path, written }) = item
+        else {
+            return false;
+        };
+        let dialect = self.job.options.dialect;
+        let repeats = self.strict || dialect.takes(Feature::RepeatedRoles);
+        if self.shown.is_empty() || repeats {
+            return false;
+        }
+        if written.as_deref().is_some_and(|json| raw_member(json, &["name"]).is_some()) {
+            self.job.notes.drop_member(&format!("{path}.name"));
+        }
+        let said: Vec<_> = parts.iter().filter_map(|part| self.part(part)).collect();
+        self.shown.extend(said);
+        self.show();
+        true
     }
 
     /// The message with the images and files of the results before it, if there are any.
@@ -256,7 +295,8 @@ impl<'t> Messages<'_, 't> {
         let Value::Object(mut message) = parse(json.get(), "the body")? else {
             return Ok(json.into());
         };
-        let is_changed = self.kept.change_id(&mut message, "tool_call_id");
+        let is_changed = self.kept.change_id(&mut message, "tool_call_id")
+            | (self.strict && message.take("cache_control").is_some());
         Ok(if is_changed { Value::Object(message).into() } else { json.into() })
     }
 

@@ -49,7 +49,14 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
         false => &request.members,
     };
     let mut manual = Manual::default();
+    let allowed = allowed(job, strict);
     for (index, tool) in job.tools.iter().enumerate() {
+        let is_left_out = |names: &[String]| {
+            tool.name().is_some_and(|name| names.iter().all(|known| known != name))
+        };
+        if allowed.is_some_and(is_left_out) {
+            continue;
+        }
         body.tools.push(match tool {
             Tool::Function(function) if is_from_messages => {
                 job.drop_cache_control(function, "tools[]");
@@ -67,6 +74,10 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
     body.tools.extend(job.server_tools());
     let has_tools = !body.tools.is_empty();
     match job.tool_choice {
+        Some(_) if allowed.is_some() && has_tools => {
+            job.may_force();
+            body.tool_choice = Some(Choice::Word("auto"));
+        }
         Some(choice) if has_tools => body.tool_choice = Some(tool_choice(choice, job.may_force())),
         Some(_) => notes.drop_member("tool_choice"),
         None => {}
@@ -122,6 +133,22 @@ fn body(job: &Job<'_>, strict: bool) -> Result<Vec<u8>> {
         body.stream_options = Some(wanted);
     }
     Ok(json::to_vec(&body))
+}
+
+/// The names of the tools that the model may call, if the provider knows no other choice than whether it calls one.
+fn allowed<'t>(job: &Job<'t>, strict: bool) -> Option<&'t [String]> {
+    match job.tool_choice {
+        Some(ToolChoice::Allowed { names, .. })
+            if !strict && !job.options.facts.can_be_forced() =>
+        {
+            job.notes.warn(format!(
+                "tool_choice: only the allowed tools are sent to {}",
+                job.options.target
+            ));
+            Some(names)
+        }
+        _ => None,
+    }
 }
 
 /// What tells the model the schema of `response_format`, if the provider knows no schemas.

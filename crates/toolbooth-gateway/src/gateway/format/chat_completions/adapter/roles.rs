@@ -11,6 +11,23 @@ use crate::gateway::notes::Notes;
 use crate::gateway::raw_json::{raw_member, raw_members, to_raw};
 use crate::wire::Members;
 use toolbooth::json::Value;
+use toolbooth::schema::text::excerpt;
+
+/// The members of messages that are written anew.
+const KEPT: [&str; 12] = [
+    "role",
+    "content",
+    "refusal",
+    "tool_calls",
+    "tool_call_id",
+    "images",
+    "extra_content",
+    "_2api",
+    "reasoning_content",
+    "reasoning",
+    "thinking",
+    "reasoning_details",
+];
 
 /// What the assistant says between a result and the user.
 pub(super) const RESULT_RECEIVED: &str = "I have the result.";
@@ -51,7 +68,7 @@ pub(super) fn arranged(
     }
     // What stood between two messages may have gone.
     if !dialect.takes(Feature::RepeatedRoles) {
-        arranged = merged(arranged, notes);
+        arranged = merged(arranged, dialect, notes);
     }
     if lacks_answers {
         arranged = answered(arranged, notes);
@@ -88,10 +105,18 @@ fn has_later_system(history: &[HistoryItem]) -> bool {
     history.iter().skip(1).any(is_system) || history.iter().all(is_system)
 }
 
+/// Whether it is a message of an assistant of which no provider with this format gets anything: it only thought, or made pictures.
+pub(super) fn says_nothing(item: &HistoryItem) -> bool {
+    let HistoryItem::Message(Message { body, written: None, .. }) = item else { return false };
+    let MessageBody::Assistant(Assistant { content, calls, .. }) = body else { return false };
+    calls.is_empty() && content.iter().all(|part| part.as_text().is_none())
+}
+
 /// Whether two messages of a role come in a row, or the assistant comes first.
 fn has_repeated_roles(history: &[HistoryItem]) -> bool {
-    let mut pairs = history.iter().zip(history.iter().skip(1));
-    let first = history.iter().find(|item| !is_system(item)).and_then(body);
+    let said = || history.iter().filter(|item| !says_nothing(item));
+    let mut pairs = said().zip(said().skip(1));
+    let first = said().find(|item| !is_system(item)).and_then(body);
     matches!(first, Some(MessageBody::Assistant(_)))
         || pairs.any(|(item, next)| {
             matches!(
@@ -109,13 +134,16 @@ fn body(item: &HistoryItem) -> Option<&MessageBody> {
     }
 }
 
-/// From now on, a message is written anew. The name of who says it is lost.
+/// From now on, a message is written anew. The name of who says it is lost, as are members that only the client's format has.
 fn rewrite(item: &mut HistoryItem, notes: &Notes) {
     let HistoryItem::Message(message) = item else { return };
-    let is_named = |json: &RawValue| raw_member(json, &["name"]).is_some();
+    let Some(json) = message.written.take() else { return };
     let is_result = matches!(message.body, MessageBody::Result(_));
-    if message.written.take().is_some_and(|json| is_named(&json)) && !is_result {
-        notes.drop_member(&format!("{}.name", message.path));
+    for (name, value) in raw_members(json.get()).unwrap_or_default() {
+        let is_known = KEPT.contains(&name.as_str()) || is_result && name == "name";
+        if !is_known && !matches!(value.get(), "null" | "[]") {
+            notes.drop_member(&format!("{}.{}", message.path, excerpt(&name)));
+        }
     }
 }
 
@@ -187,16 +215,20 @@ fn system_text(parts: &[Part], notes: &Notes) -> Option<String> {
 }
 
 /// The conversation with one message for several of the same role in a row, and one of the user first.
-fn merged(history: Vec<HistoryItem>, notes: &Notes) -> Vec<HistoryItem> {
+fn merged(history: Vec<HistoryItem>, dialect: &Dialect, notes: &Notes) -> Vec<HistoryItem> {
     let mut merged: Vec<HistoryItem> = Vec::with_capacity(history.len());
     for item in history {
-        let begins = merged.iter().all(is_system);
+        if says_nothing(&item) {
+            merged.push(item);
+            continue;
+        }
+        let begins = merged.iter().all(|item| is_system(item) || says_nothing(item));
         if begins && matches!(body(&item), Some(MessageBody::Assistant(_))) {
             let parts = vec![Part::text(begins_with_assistant(notes), "")];
             merged.push(HistoryItem::message("messages[]", MessageBody::User(parts)));
         }
-        match merged.last_mut() {
-            Some(last) if can_join(last, &item) => join(last, item, notes),
+        match merged.iter_mut().rfind(|item| !says_nothing(item)) {
+            Some(last) if can_join(last, &item, dialect) => join(last, item, notes),
             _ => merged.push(item),
         }
     }
@@ -208,7 +240,10 @@ fn answered(history: Vec<HistoryItem>, notes: &Notes) -> Vec<HistoryItem> {
     let mut answered: Vec<HistoryItem> = Vec::with_capacity(history.len());
     for item in history {
         if matches!(body(&item), Some(MessageBody::User(_)))
-            && answered.last().is_some_and(|it| it.result().is_some() || body(it).is_none())
+            && answered
+                .iter()
+                .rfind(|it| !says_nothing(it))
+                .is_some_and(|it| it.result().is_some() || body(it).is_none())
         {
             notes.warn(
                 "messages: the user follows a result, so a message of the assistant precedes it",
@@ -222,26 +257,16 @@ fn answered(history: Vec<HistoryItem>, notes: &Notes) -> Vec<HistoryItem> {
     answered
 }
 
-/// Whether two messages can be one. What a model has thought belongs to its own message.
-fn can_join(first: &HistoryItem, second: &HistoryItem) -> bool {
+/// Whether two messages can be one. What a model has thought belongs to its own message, if the provider gets it.
+fn can_join(first: &HistoryItem, second: &HistoryItem, dialect: &Dialect) -> bool {
     match (body(first), body(second)) {
         (Some(MessageBody::User(_)), Some(MessageBody::User(_))) => true,
-        (Some(MessageBody::Assistant(assistant)), Some(MessageBody::Assistant(_))) => {
-            let Assistant { calls, extra_content, state, .. } = assistant;
-            calls.is_empty()
-                && extra_content.is_empty()
-                && state.is_empty()
-                && has_only_content(first)
+        (Some(MessageBody::Assistant(first)), Some(MessageBody::Assistant(_))) => {
+            let mut thoughts = first.state.members.iter();
+            first.calls.is_empty() && !thoughts.any(|(name, _)| dialect.takes_reasoning(name))
         }
         _ => false,
     }
-}
-
-/// Whether the client has written no further members.
-fn has_only_content(item: &HistoryItem) -> bool {
-    let HistoryItem::Message(Message { written: Some(json), .. }) = item else { return true };
-    let members = raw_members(json.get()).unwrap_or_default();
-    members.iter().all(|(name, _)| matches!(name.as_str(), "role" | "content"))
 }
 
 fn join(first: &mut HistoryItem, mut second: HistoryItem, notes: &Notes) {
@@ -253,8 +278,12 @@ fn join(first: &mut HistoryItem, mut second: HistoryItem, notes: &Notes) {
     match (&mut first.body, second.body) {
         (MessageBody::User(parts), MessageBody::User(more)) => parts.extend(more),
         (MessageBody::Assistant(first), MessageBody::Assistant(second)) => {
-            let content = std::mem::take(&mut first.content);
-            *first = Assistant { content: [content, second.content].concat(), ..second };
+            first.content.extend(second.content);
+            first.calls = second.calls;
+            second.extra_content.into_iter().for_each(|(owner, value)| {
+                first.extra_content.insert(owner, value);
+            });
+            first.state = second.state;
         }
         _ => {}
     }

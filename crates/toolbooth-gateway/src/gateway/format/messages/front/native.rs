@@ -5,7 +5,7 @@ use std::mem;
 use serde_json::value::RawValue;
 
 use crate::gateway::error::{ErrorKind, GatewayError, Result};
-use crate::gateway::format::messages::front::thinking;
+use crate::gateway::format::messages::front::{repair, thinking};
 use crate::gateway::ids;
 use crate::gateway::raw_json::{RawMembers, raw_items, raw_member, raw_members, raw_of};
 use crate::wire::{Json, Members};
@@ -83,6 +83,11 @@ pub(super) fn members(
                     || thinking::may_contain(json.get()) =>
             {
                 native.add_value(name, &known_messages(messages, own.names))?;
+            }
+            "system" if let Some(kept) = repair::system(json) => {
+                if !kept.is_empty() {
+                    native.add_value(name, &kept)?;
+                }
             }
             name if PASSED_ON.contains(&name) => native.add(name, Some(json)),
             _ => {}

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::gateway::error::Result;
 use crate::gateway::ids::{self, UniqueIds};
-use crate::gateway::raw_json::{raw_items, raw_members, to_raw};
+use crate::gateway::raw_json::{raw_items, raw_member, raw_members, to_raw};
 use crate::wire::{Json, Members};
 use toolbooth::json::{self, Value};
 
@@ -35,6 +35,19 @@ pub(super) fn messages(messages: &[&RawValue]) -> Result<Vec<Box<RawValue>>> {
         repaired.extend(message(json, &mut ids)?);
     }
     Ok(repaired)
+}
+
+/// The blocks of `system` without texts of white space; `None` if there are none of these.
+pub(super) fn system(json: &RawValue) -> Option<Vec<Json<'_>>> {
+    let blocks = raw_items(Some(json));
+    let is_blank_text = |json: &RawValue| {
+        let text =
+            raw_member(json, &["text"]).map(|text| json::read::<String>(text.get().as_bytes()));
+        text.flatten().is_some_and(|text| is_blank(&text))
+    };
+    let kept = blocks.iter().filter(|json| !is_blank_text(json)).map(|json| Json::from(*json));
+    let kept: Vec<_> = kept.collect();
+    (kept.len() < blocks.len()).then_some(kept)
 }
 
 fn is_blank(text: &str) -> bool {

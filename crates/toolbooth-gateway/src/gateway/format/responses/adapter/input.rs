@@ -108,17 +108,19 @@ impl<'t> Items<'_, 't> {
     }
 
     fn assistant(&mut self, assistant: &Assistant) {
+        let content = self.parts(&assistant.content, true);
+        // OpenAI rejects reasoning that nothing follows.
+        let says_something = !content.is_empty() || !assistant.calls.is_empty();
         for (name, value) in assistant.extra_content.iter() {
             let reasoning = value.get("reasoning").and_then(Value::as_array);
             match (&**name, reasoning) {
-                ("openai", Some(items)) => {
+                ("openai", Some(items)) if says_something => {
                     items.iter().for_each(|item| self.verbatim(item.clone()));
                 }
                 ("toolbooth", _) => {}
                 _ => self.notes.drop_member(&format!("messages[].extra_content.{name}")),
             }
         }
-        let content = self.parts(&assistant.content, true);
         if !content.is_empty() {
             self.add(&Item::Message { role: "assistant", content });
         }
@@ -126,6 +128,13 @@ impl<'t> Items<'_, 't> {
     }
 
     fn call(&mut self, call: &ToolCall<'static>) {
+        let extra = call.extra.get("extra_content").and_then(Value::as_object);
+        for (name, _) in extra.into_iter().flat_map(|extra| extra.iter()) {
+            if **name != *"toolbooth" {
+                let path = "messages[].tool_calls[].extra_content";
+                self.notes.drop_member(&format!("{path}.{name}"));
+            }
+        }
         let call_id = ids::portable(call.id.as_ref().into());
         let (name, text) = (call.name.as_ref().into(), call.arguments.text());
         self.add(&match call.custom {
