@@ -28,6 +28,7 @@ mod messages_checks;
 mod models;
 mod names;
 mod optional_members;
+mod random;
 mod responses;
 mod routing;
 mod schemas;
