@@ -185,7 +185,7 @@ pub(super) fn problems(
             found.extend(of_loop(model, &whole.reply, answers, round));
         }
         // Clients that stream go on with what they have joined.
-        let kept = if round % 2 == 0 { &stream.answer } else { &whole.answer };
+        let kept = if round.is_multiple_of(2) { &stream.answer } else { &whole.answer };
         body = next(front, &body, kept, round);
     }
     found

@@ -216,13 +216,13 @@ fn tool(tool: &Tool, at: usize) -> Value {
         function["description"] = "D".into();
     }
     if tool.custom {
-        if tool.schema % 2 == 0 {
+        if tool.schema.is_multiple_of(2) {
             let grammar = json!({"syntax": "lark", "definition": "start: \"a\""});
             function["format"] = json!({"type": "grammar", "grammar": grammar});
         }
         return json!({"type": "custom", "custom": function});
     }
-    if tool.schema % 11 > 0 {
+    if !tool.schema.is_multiple_of(11) {
         function["parameters"] = marks::schema(tool.schema);
     }
     if let Some(strict) = tool.strict {

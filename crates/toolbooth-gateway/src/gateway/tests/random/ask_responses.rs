@@ -38,7 +38,7 @@ pub(super) fn write(talk: &Talk) -> (Map<String, Value>, Marks) {
         if let Some(choice) = choice(talk) {
             body.insert("tool_choice".to_owned(), choice);
         }
-        if talk.tools[0].schema % 5 == 0 {
+        if talk.tools[0].schema.is_multiple_of(5) {
             tools.push(json!({"type": "web_search"}));
         }
         body.insert("tools".to_owned(), tools.into());
@@ -194,13 +194,13 @@ fn tool(tool: &Tool, at: usize) -> Value {
         own["description"] = "D".into();
     }
     if tool.custom {
-        if tool.schema % 2 == 0 {
+        if tool.schema.is_multiple_of(2) {
             own["format"] =
                 json!({"type": "grammar", "syntax": "lark", "definition": "start: \"a\""});
         }
         return own;
     }
-    own["parameters"] = if tool.schema % 11 > 0 {
+    own["parameters"] = if !tool.schema.is_multiple_of(11) {
         marks::schema(tool.schema)
     } else {
         json!({"type": "object", "properties": {}})

@@ -180,7 +180,7 @@ pub(super) fn schema(seed: usize) -> Value {
         || json!({"type": "string", "nullable": true, "deprecated": true, "readOnly": true}),
     ];
     let mut schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
-    if seed % 7 == 0 {
+    if seed.is_multiple_of(7) {
         return schema;
     }
     for (at, name) in ["a", "b"].into_iter().enumerate() {

@@ -208,8 +208,8 @@ pub(super) fn report(reply: &Reply) -> Value {
     let is_stream =
         reply.header("content-type").is_some_and(|it| it.starts_with("text/event-stream"));
     let events = if is_stream { reply.events() } else { vec![reply.json()] };
-    let own = events.iter().flat_map(|it| [&it["_2api"], &it["response"]["_2api"]]);
-    own.filter(|own| own.is_object()).next_back().cloned().unwrap_or_default()
+    let mut own = events.iter().flat_map(|it| [&it["_2api"], &it["response"]["_2api"]]);
+    own.rfind(|own| own.is_object()).cloned().unwrap_or_default()
 }
 
 /// What a dialect does not take.

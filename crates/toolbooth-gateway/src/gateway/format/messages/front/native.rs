@@ -85,9 +85,8 @@ pub(super) fn members(
                 native.add_value(name, &known_messages(messages, own.names))?;
             }
             "system" if let Some(kept) = repair::system(json) => {
-                if !kept.is_empty() {
-                    native.add_value(name, &kept)?;
-                }
+                let kept = (!kept.is_empty()).then_some(kept);
+                kept.map_or(Ok(()), |kept| native.add_value(name, &kept))?;
             }
             name if PASSED_ON.contains(&name) => native.add(name, Some(json)),
             _ => {}
