@@ -63,6 +63,18 @@ fn conversations_that_failed() {
             vec![("/messages/0/content", json!("a\n\nb")), ("/messages/1", Value::Null)],
             "messages[].content[].thinking",
         ),
+        // After a blank message, that of the system is the first.
+        (
+            Messages,
+            "anthropic/claude-sonnet-4-5",
+            json!({"max_tokens": 9, "messages": [user("  "), {"role": "system", "content": "s"}, user("b")]}),
+            vec![
+                ("/system/0/text", json!("s")),
+                ("/messages/0/content/0/text", json!("b")),
+                ("/messages/1", Value::Null),
+            ],
+            "",
+        ),
         // What the provider does not get is no reason for two messages.
         (
             Responses,

@@ -50,6 +50,18 @@ pub(super) fn system(json: &RawValue) -> Option<Vec<Json<'_>>> {
     (kept.len() < blocks.len()).then_some(kept)
 }
 
+/// Whether a message has nothing but white space, so that Anthropic does not get it.
+pub(super) fn is_left_out(message: &Value<'_>) -> bool {
+    match message.get("content") {
+        Some(Value::String(text)) => is_blank(text),
+        Some(Value::Array(blocks)) => {
+            let text = |block: &Value<'_>| block.get("text")?.as_str().map(is_blank);
+            !blocks.is_empty() && blocks.iter().all(|block| text(block) == Some(true))
+        }
+        _ => false,
+    }
+}
+
 fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }

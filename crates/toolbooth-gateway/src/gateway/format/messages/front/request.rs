@@ -56,7 +56,8 @@ pub(super) fn decode(
     };
     is_checked &= messages.iter().all(is_known_message);
     // Anthropic has such a message elsewhere.
-    let first = messages.first().and_then(|message| message.get("role")?.as_str());
+    let first = messages.iter().find(|message| !repair::is_left_out(message));
+    let first = first.and_then(|message| message.get("role")?.as_str());
     is_checked &= first != Some("system");
     let raw_messages = raw_items(raw_of("messages"));
     let is_repaired = repair::is_needed(&messages);
