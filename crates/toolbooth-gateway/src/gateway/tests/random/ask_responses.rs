@@ -168,7 +168,7 @@ fn unknown(kind: usize, marks: &mut Marks) -> Value {
     match kind {
         0 => json!({"type": "web_search_call", "id": "ws_1", "status": "completed",
             "action": {"type": "search", "query": "q"}}),
-        1 => json!({"type": "agent_message", "author": "/root", "recipient": "/root/a",
+        1 => json!({"type": "agent_message", "author": "/main", "recipient": "/main/a",
             "content": [{"type": "input_text", "text": marks.moved("@")}]}),
         2 => {
             let data = marks.data();
