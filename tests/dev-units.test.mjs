@@ -244,6 +244,7 @@ test("a line of the log that says why the Worker does not start is recognized", 
     [JSON.stringify({ event: "module_failed", module: "bar/it", problem }), `The function bar/it does not start:\n${problem}`],
     [JSON.stringify({ event: "tool_crashed", tool: "Bar.It@1.0.0", problem }), undefined],
     ["Uncaught Error: later", undefined],
+    ['{"event":"module_failed" is what a tool wrote', undefined],
   ]) {
     assert.equal(startFailure(line), expected, line);
   }

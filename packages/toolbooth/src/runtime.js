@@ -126,8 +126,13 @@ export function startFailure(line) {
   const [, uncaught] = /^service core:user:\S+: (Uncaught [^]*)/.exec(line) ?? [];
   if (uncaught) return `The Worker does not start:\n${uncaught}`;
   if (!line.startsWith('{"event":"module_failed"')) return undefined;
-  const { module, problem } = JSON.parse(line);
-  return `The function ${module} does not start:\n${problem}`;
+  try {
+    const { module, problem } = JSON.parse(line);
+    return `The function ${module} does not start:\n${problem}`;
+  } catch {
+    // Tools write into the same log: this line only begins like one of the server.
+    return undefined;
+  }
 }
 
 /**
