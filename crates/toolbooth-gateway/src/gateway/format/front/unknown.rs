@@ -3,6 +3,10 @@
 
 use toolbooth::json::{Object, Value};
 
+/// What a call has returned whose result has no text that this server knows.
+pub(in crate::gateway::format) const UNREADABLE: &str =
+    "The result has a form that this model cannot read.";
+
 /// Parts of names of members that can give the model a tool or a server, or ask another model.
 const DEFINING: [&str; 8] =
     ["tool", "model", "server", "function", "connector", "plugin", "definition", "authorization"];

@@ -11,6 +11,7 @@ use crate::gateway::conversation::{
 };
 use crate::gateway::error::{GatewayError, Result};
 use crate::gateway::fields::Fields;
+use crate::gateway::format::front::unknown::UNREADABLE;
 use crate::gateway::format::messages::front::part::{part, parts, text_block};
 use crate::gateway::format::messages::front::thinking::{self, Thinking};
 use crate::gateway::notes::Notes;
@@ -18,9 +19,6 @@ use crate::gateway::provider_state::ProviderState;
 use crate::gateway::raw_json::{nested, raw_items, raw_member};
 use crate::wire::{Arguments, ToolCall};
 use toolbooth::json::{Object, Value};
-
-/// What a call has returned whose result has a type that this server does not know.
-const UNREADABLE: &str = "The result has a form that this model cannot read.";
 
 /// The usual name of this server among the MCP servers of a request.
 pub(super) const SERVER_NAME: &str = "toolbooth";

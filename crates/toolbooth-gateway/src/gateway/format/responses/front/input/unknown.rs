@@ -4,13 +4,10 @@ use crate::gateway::conversation::MessageBody;
 use crate::gateway::error::Result;
 use crate::gateway::fields::Fields;
 use crate::gateway::format::front::address;
-use crate::gateway::format::front::unknown::{defines, is_tool, may_define};
+use crate::gateway::format::front::unknown::{UNREADABLE, defines, is_tool, may_define};
 use crate::gateway::format::responses::front::input::Input;
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
-
-/// What a call has returned whose output has no text.
-const UNREADABLE: &str = "The result has a form that this model cannot read.";
 
 impl Input<'_> {
     /// What an agent has written to another one: to a model that does not know it, a message of the user.
