@@ -5,13 +5,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
-import { installed, program } from "./support/agents/program.mjs";
+import { command, QUIET } from "./support/agents/claude-code.mjs";
+import { program } from "./support/agents/program.mjs";
 import { root } from "./support/commands.mjs";
 import { CANARY, SAMPLES, start } from "./support/worker.mjs";
 
-const NEWEST = "@anthropic-ai/claude-code/cli-wrapper.cjs";
 const KEY = `${CANARY}-of-claude-code`;
-const QUIET = { DISABLE_AUTOUPDATER: "1", DISABLE_TELEMETRY: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" };
 
 let worker, line;
 before(async () => {
@@ -21,26 +20,25 @@ before(async () => {
 });
 after(() => worker?.close());
 
-/** Adds the server with the line for a key, and says what the program in `file` then knows about it. */
-function added(file, key) {
-  const claude = `#!/bin/sh\nexec "${process.execPath}" "${installed(file)}" "$@"\n`;
+/** Adds the server with the line for a key, and says what the program, by default the newest, then knows about it. */
+function added(key, file) {
   const script = `${line.replace("https://tools.example.com", worker.address)} && claude mcp list`;
-  return program("sh", ["-c", script], { env: { TOOLBOOTH_KEY: key, ...QUIET }, files: { "bin/claude": claude } });
+  return program("sh", ["-c", script], { env: { TOOLBOOTH_KEY: key, ...QUIET }, files: command(file) });
 }
 
 for (const [version, file] of [
-  ["2.1.332", NEWEST],
+  ["2.1.332"],
   ["1.0.128", "claude-code-1/cli.js"],
 ]) {
   test(`Claude Code ${version} adds the server and connects to it`, { timeout: 300_000 }, async () => {
-    const { code, output, errors } = await added(file, KEY);
+    const { code, output, errors } = await added(KEY, file);
     assert.equal(code, 0, errors);
     assert.match(output, /^toolbooth: http:\S+\/mcp \(HTTP\) - [✓✔] Connected$/m);
   });
 }
 
 test("Claude Code does not connect with another key", { timeout: 300_000 }, async () => {
-  const { output } = await added(NEWEST, `${KEY}-of-another`);
+  const { output } = await added(`${KEY}-of-another`);
   assert.match(output, /^toolbooth: /m);
   assert.doesNotMatch(output, /Connected$/m);
 });

@@ -1,6 +1,6 @@
 // Coding agents do a task with models of every format: they read a file, change it, run a command, and call a tool of the server, either
-// by MCP or one that the gateway adds to the chat. The models are stand-ins that reject what the providers reject. Codex is its unmodified program, configured by the lines of
-// docs/GATEWAY.md; Claude Code is a recording (support/agents/claude-code.mjs says why).
+// by MCP or one that the gateway adds to the chat. The models are stand-ins that reject what the providers reject. Codex and Claude Code are the unmodified programs, configured by
+// the lines of docs/GATEWAY.md.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,6 @@ import { claudeCode } from "./support/agents/claude-code.mjs";
 import { codex } from "./support/agents/codex.mjs";
 import { root } from "./support/commands.mjs";
 import { KEY, model, startGateway, STATE_KEY } from "./support/gateway/worker.mjs";
-import { modern } from "./support/mcp.mjs";
 import { standIns } from "./support/providers/stand-in.mjs";
 
 // DeepSeek takes its reasoning back, and knows no role but four; the template of Qwen takes one system message, and only as the first.
@@ -25,7 +24,7 @@ const SUM = { a: 17, b: 25 };
 // The beginnings of names in MODELS. The gateway adds tools to chats with the first. Codex has other tools of its own for models whose names
 // begin with gpt-5.5, and lets those of gpt-5.6-sol write programs that call the tools.
 const ADDED = "booth";
-// Claude Code asks for adaptive thinking in these chats, which is newer than claude-sonnet-4-5.
+// Claude Code asks every model whose name it does not know for adaptive thinking, which is newer than claude-sonnet-4-5.
 const ADAPTIVE = "claude-opus-4-6";
 const CODEX = "gpt-5.5";
 const PROGRAMS = "gpt-5.6-sol";
@@ -41,8 +40,12 @@ before(async () => {
     const { key, base } = upstream[id];
     return Object.entries({ BASE_URL: `${base}/v1`, API_KEY: key, DIALECT: id }).map(([name, value]) => [`${id.toUpperCase()}_${name}`, value]);
   });
-  const added = (provider) => ({ ...(provider === "anthropic" ? { targets: [{ provider, model: ADAPTIVE }] } : entry(provider)), tools: ["Calculator.Add"] });
-  const named = (provider) => [[`${ADDED}-${provider}`, added(provider)], ...[CODEX, PROGRAMS, CLAUDE].map((name) => [`${name}-${provider}`, entry(provider)])];
+  const adaptive = (provider) => (provider === "anthropic" ? { targets: [{ provider, model: ADAPTIVE }] } : entry(provider));
+  const named = (provider) => [
+    [`${ADDED}-${provider}`, { ...adaptive(provider), tools: ["Calculator.Add"] }],
+    [`${CLAUDE}-${provider}`, adaptive(provider)],
+    ...[CODEX, PROGRAMS].map((name) => [`${name}-${provider}`, entry(provider)]),
+  ];
   const MODELS = Object.fromEntries(PROVIDERS.flatMap(named));
   const vars = { STATE_KEY, MODELS: JSON.stringify(MODELS), PROVIDERS: ["answers", ...Object.keys(DIALECTS)].join(","), ...Object.fromEntries(settings) };
   served = await startGateway({ upstream, vars });
@@ -125,7 +128,7 @@ for (const name of [ADDED, CODEX, PROGRAMS]) {
 
 for (const name of [ADDED, CLAUDE]) {
   for (const provider of PROVIDERS) {
-    test(`Claude Code, as recorded, with the model ${name}-${provider}`, { timeout: 300_000 }, async () => {
+    test(`Claude Code with the model ${name}-${provider}`, { timeout: 300_000 }, async () => {
       const turns = (cwd) => {
         const file_path = join(cwd, "notes.txt");
         return [
@@ -137,22 +140,14 @@ for (const name of [ADDED, CLAUDE]) {
           { text: ANSWER },
         ];
       };
-      const [, base] = /^export ANTHROPIC_BASE_URL="(.*)"$/m.exec(await documented("Claude Code", "sh"));
-      const options = { base, key: KEY, model: `${name}-${provider}`, prompt: PROMPT, adaptive: name === ADDED, signal: AbortSignal.timeout(270_000) };
-      const mcp = await connected();
-      await task(provider, turns, (cwd) => claudeCode({ ...options, cwd, mcp }));
+      const lines = (await documented("Claude Code", "sh")).replace(/--model .*$/m, `--model ${name}-${provider}`);
+      const mcp = name === CLAUDE ? { toolbooth: { type: "http", url: `${served.address}/mcp`, headers: { Authorization: `Bearer ${KEY}` } } } : {};
+      await task(provider, turns, async (cwd) => {
+        const { code, output, errors, hosts } = await claudeCode({ lines, env: { TOOLBOOTH_KEY: KEY }, prompt: PROMPT, tools: `Read,Edit,Bash,${ADD}`, mcp, cwd });
+        assert.equal(code, 0, errors + output);
+        assert.deepEqual(hosts, [], "hosts that it asked for");
+        return output;
+      });
     });
   }
-}
-
-/** The tools of the Worker that Claude Code gets by MCP. */
-async function connected() {
-  const headers = { authorization: `Bearer ${KEY}` };
-  const { json } = await modern(served.worker, "tools/list", {}, { headers });
-  const { description, inputSchema } = json.result.tools.find(({ name }) => name === "Calculator_Add");
-  const call = async (input) => {
-    const { json } = await modern(served.worker, "tools/call", { name: "Calculator_Add", arguments: input }, { headers });
-    return json.result.content[0].text;
-  };
-  return { [ADD]: { declaration: { description, input_schema: inputSchema }, call } };
 }
