@@ -3,7 +3,8 @@
 //   node bench/gateway/run.mjs            runs everything
 //   node bench/gateway/run.mjs --check    measures only the ratios; fails if one is worse than the stored one
 //   node bench/gateway/run.mjs --smoke    checks that everything works: few requests, writes nothing
-//   --only cases|short|sessions           only one of the three; --own: only Toolbooth and the Workers. Both write nothing
+//   --only cases|short|sessions           only one of the three; of these, only the cases are written
+//   --own                                 only Toolbooth and the Workers; writes nothing
 import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -28,7 +29,7 @@ const LIMIT = 40;
 const { values: options } = parseArgs({ options: { check: { type: "boolean" }, smoke: { type: "boolean" }, own: { type: "boolean" }, only: { type: "string" } } });
 const log = (text) => console.error(`gateway-bench: ${text}`);
 const wants = (part) => (options.only ? options.only === part : part !== "cases" || !options.check);
-const writes = !options.check && !options.smoke && !options.own && !options.only;
+const writes = !options.check && !options.smoke && !options.own;
 
 // Emits "exit", which ends all that was started.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
@@ -67,6 +68,12 @@ async function check() {
   if (!passes(rows)) process.exitCode = 1;
 }
 
+/** Puts the texts into their places in the page. */
+async function fill(parts) {
+  const page = await readFile(PAGE, "utf8");
+  await writeFile(PAGE, Object.entries(parts).reduce((page, [name, text]) => replaced(page, name, text), page));
+}
+
 /** Replaces what the page has between the markers of `name`. */
 function replaced(page, name, text) {
   const place = new RegExp(`(<!-- make gateway-bench writes ${name} from here -->\n).*?(\n<!-- to here -->)`, "s");
@@ -76,16 +83,15 @@ function replaced(page, name, text) {
 
 async function write() {
   const { LiteLLM, Portkey, Switchyard } = await versions();
-  const inRust = measured.sessions.filter(({ isRust }) => isRust).map(({ route }) => route.title);
-  const core = `LiteLLM's Rust core answered ${inRust.length > 0 ? inRust.join(", ") : "none of the sessions"}.`;
   const machine = `LiteLLM ${LiteLLM}, Portkey ${Portkey}, Switchyard ${Switchyard}, workerd ${workerd}, Node ${process.versions.node}, ${cpus().length} × ${cpus()[0].model}.`;
-  const parts = {
-    "the cases": `${cases}\n\n${machine}`,
+  if (cases) await fill({ "the cases": `${cases}\n\n${machine}` });
+  if (options.only) return;
+  await fill({
     "the overhead": `${shortSummary(measured.short)}\n\n${shortTargets(now)}`,
     "the sessions": `${sessionSummary(measured.sessions)}\n\n${sessionTargets(now)}`,
-  };
-  const page = await readFile(PAGE, "utf8");
-  await writeFile(PAGE, Object.entries(parts).reduce((page, [name, text]) => replaced(page, name, text), page));
+  });
+  const inRust = measured.sessions.filter(({ isRust }) => isRust).map(({ route }) => route.title);
+  const core = `LiteLLM's Rust core answered ${inRust.length > 0 ? inRust.join(", ") : "none of the sessions"}.`;
   const results = [
     "# The chat gateway beside others",
     "Written by `make gateway-bench`. [docs/GATEWAY.md](../../docs/GATEWAY.md#overhead) says what is measured, and how the others are configured.",
