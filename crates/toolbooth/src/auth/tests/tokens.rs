@@ -2,8 +2,7 @@
 
 mod parts;
 
-use jwt_compact::Algorithm;
-use jwt_compact::AlgorithmSignature;
+use jwt_compact::{Algorithm, AlgorithmExt, AlgorithmSignature, Token, UntrustedToken};
 
 use super::super::claims::{ClaimRules, Signer};
 use super::super::jws::DecodedToken;
@@ -276,4 +275,19 @@ fn variables() {
     let variables = [("AUTH", "jwt"), ("JWT_SECRET", short)];
     let header = ("authorization", &*format!("Bearer {token}"));
     assert_eq!(principal(&variables, &[header]), Err(invalid()));
+}
+
+/// Why tokens have a reader of their own: of a claim that comes twice, a usual reader takes the last, another may take the first.
+#[test]
+fn a_claim_that_two_readers_read_differently() {
+    let token = signed(
+        SECRET,
+        HEADER,
+        &format!(r#"{{"sub":"alice","sub":"mallory","exp":{}}}"#, NOW + 60),
+    );
+    let read = UntrustedToken::new(&token).unwrap();
+    let read: Token<serde_json::Map<String, serde_json::Value>> =
+        Hs256.validator(&Hs256Key::new(SECRET)).validate(&read).unwrap();
+    assert_eq!(read.claims().custom["sub"], "mallory");
+    assert_eq!(sent(&token, &[]), Err(invalid()));
 }
