@@ -30,6 +30,11 @@ const COMMANDS = {
     const { tool } = await import("../src/tool.js");
     tool(positionals[0], values);
   },
+  async definition(args) {
+    const { values } = options("definition", args);
+    const { convert } = await import("../src/convert.js");
+    convert(values);
+  },
   async import(args) {
     const { values, positionals } = options("import", args, 1);
     const { importDocument } = await import("../src/import.js");

@@ -45,6 +45,19 @@ const COMMANDS = {
     },
     example: 'toolbooth tool Greeter.Hello --description "Greets a person by name."',
   },
+  definition: {
+    about: "Convert descriptions of tools, such as MCP's tools/list, to definitions",
+    usage: "--from <file> [options]",
+    options: {
+      "--from <file>": "JSON: definitions with schemas of earlier drafts, or tools of MCP, OpenAI, Anthropic, Gemini or Bedrock",
+      "--toolkit <Name>": "The name of the toolkit, such as GitHub; otherwise that of the file",
+      "--ts": "Write functions in TypeScript, to be filled in",
+      "--replace": "Replace definitions that exist",
+      "--dry-run": "Write nothing, and say what would be written and what is changed",
+      "--folder <folder>": "Write into a folder other than tools/",
+    },
+    example: "toolbooth definition --from tools-list.json --toolkit GitHub",
+  },
   import: {
     about: "Create tools from an API's description (OpenAPI 3 or Swagger 2)",
     usage: "<file or address> [options]",

@@ -103,7 +103,7 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
 const hasFunction = (code, name) => new RegExp(`\\bfn ${name}\\b`).test(code);
 
 /** Replaces a link to a toolkit that other catalogues share by a copy. */
-function replaceLink(folder) {
+export function replaceLink(folder) {
   if (!lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) return;
   const shared = realpathSync(folder);
   rmSync(folder);
