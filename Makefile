@@ -28,6 +28,8 @@ DEV_WORKERS := $(if $(QUICK),samples) fixtures bindings mcp toolkits
 COMMAND_TESTS := $(patsubst %,tests/%.test.mjs,dev project tests-on-workerd tutorial)
 # The tests that need coding agents, which are too large for package.json.
 AGENT_TESTS := $(patsubst %,tests/%.test.mjs,agents agents-mcp)
+# The test with the npm packages that authors of tools use most, which are too large for package.json, too.
+PACKAGE_TESTS := tests/packages-npm.test.mjs
 # The test of sizes, which says nothing about a build without optimizations.
 SIZE_TESTS := $(if $(QUICK),tests/size.test.mjs)
 # The tests that take pictures of pages with SCREENSHOTS=1.
@@ -102,7 +104,7 @@ workers: target/app/worker.js $(TEST_WORKERS) $(SAMPLE_WORKERS) target/site/inde
 
 test-workers: chromium .venv/.done .tools/openapi/.done workers ## Run the tests on workerd, with Chromium
 	$(call say,Tests on workerd)
-	$(RUN_TESTS) --test-concurrency=2 $(filter-out $(COMMAND_TESTS) $(AGENT_TESTS) $(SIZE_TESTS),$(wildcard tests/*.test.mjs))
+	$(RUN_TESTS) --test-concurrency=2 $(filter-out $(COMMAND_TESTS) $(AGENT_TESTS) $(PACKAGE_TESTS) $(SIZE_TESTS),$(wildcard tests/*.test.mjs))
 
 test-tools: setup .tools/suite/.done .tools/.wasm-bindgen ## Run the native tests, then on workerd those of tools in TypeScript and of tools with bindings such as D1
 	@$(TOOLBOOTH) test
@@ -111,11 +113,13 @@ test-commands: workers ## Run the tests of the commands, such as make dev
 	$(call say,Tests of the commands)
 	$(RUN_TESTS) --test-concurrency=1 $(COMMAND_TESTS)
 
-test-clients: workers .venv/.done tests/agents/node_modules/.done ## Run the tests with clients in Python, and with coding agents
+test-clients: workers .venv/.done tests/agents/node_modules/.done tests/packages/node_modules/.done ## Run the tests with clients in Python, with coding agents and with npm packages
 	$(call say,Tests with real clients)
 	NODE=$(NODE) .venv/bin/pytest --quiet tests/clients
 	$(call say,Tests with coding agents)
 	$(RUN_TESTS) $(AGENT_TESTS)
+	$(call say,Tests with npm packages)
+	$(RUN_TESTS) $(PACKAGE_TESTS)
 
 compile: ## Compile with a different Rust: make compile RUST=stable; without RUST, the oldest one that the crates support
 	rust=$${RUST:-$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)} && rustup run --install "$$rust" cargo check --locked --workspace --all-targets
@@ -194,7 +198,7 @@ screenshots: setup chromium .venv/.done workers ## Write a picture of each page 
 	SCREENSHOTS=1 $(RUN_TESTS) --test-concurrency=1 $(PICTURED)
 
 clean: ## Delete everything that was built or installed here
-	rm -rf build target .tools .venv .wrangler node_modules tests/agents/node_modules bench/node_modules bench/gateway/node_modules bench/gateway/.venv bench/sign-in/node_modules
+	rm -rf build target .tools .venv .wrangler node_modules tests/agents/node_modules tests/packages/node_modules bench/node_modules bench/gateway/node_modules bench/gateway/.venv bench/sign-in/node_modules
 
 # What the builds need. A step runs again only if one of its dependencies changes.
 
@@ -237,6 +241,12 @@ node_modules/.done: package.json package-lock.json
 tests/agents/node_modules/.done: tests/agents/package.json tests/agents/package-lock.json
 	$(call say,Installing coding agents)
 	cd tests/agents && npm ci --no-fund --no-audit --ignore-scripts --loglevel=error
+	@touch $@
+
+# The npm packages that functions import in the tests: 600 MB.
+tests/packages/node_modules/.done: tests/packages/package.json tests/packages/package-lock.json
+	$(call say,Installing npm packages)
+	cd tests/packages && npm ci --no-fund --no-audit --ignore-scripts --loglevel=error
 	@touch $@
 
 # The packages that only the benchmark uses.
