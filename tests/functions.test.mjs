@@ -21,6 +21,7 @@ const CASES = {
   exit_when_read: ["export default () => ({ toJSON: () => process.exit(1) });", CRASHED, ENDS],
   exit_when_awaited: ["export default () => ({ get then() { process.exit(1); } });", CRASHED, ENDS],
   exit_in_timer: ["export default async () => { setTimeout(() => process.exit(1)); await new Promise((resolve) => setTimeout(resolve, 5)); return 1; };", { value: 1 }],
+  exit_in_timer_awaited: ["export default () => new Promise((resolve) => setTimeout(() => resolve(process.exit(1))));", LATE, /"tool_timeout"/, 200],
   exit_at_start: ["process.exit(1);\nexport default () => 1;", CRASHED, ENDS],
   abort: ["export default () => (process as any).abort();", CRASHED, ENDS],
   text: ['export default () => { throw "a text"; };', CRASHED, /a value of type string was thrown: \\"a text\\"/],

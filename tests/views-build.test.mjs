@@ -145,6 +145,43 @@ for (const [title, html, csp] of [
   test(`the build accepts ${title}`, (t) => built(t, { "chart.html": html }, { csp }));
 }
 
+for (const [origin, advice] of [["http://localhost:3000", "https:"], ["ws://app.localhost", "wss:"], ["http://127.0.0.1", "https:"]]) {
+  test(`the build for a deployment refuses ${origin}`, async (t) => {
+    const csp = { connectDomains: ["https://api.example", origin] };
+    await built(t, { "chart.html": "<p>" }, { csp });
+    await built(t, { "chart.html": "<p>" }, { csp: { connectDomains: ["https://api.example"] }, deployed: true });
+    const error = await built(t, { "chart.html": "<p>" }, { csp, deployed: true }).catch((error) => error);
+    assert.equal(error.message.replace(/^.*?(?=plot\/)/, ""), `plot/chart.html: has ${origin} in ui.csp of Plot.Draw@1.0.0, which is for development; write the address of the deployed service, with ${advice}`);
+  });
+}
+
+test("the build says what views consist of, so that dev watches it", async (t) => {
+  const files = {
+    "chart.tsx": 'import { part } from "../shared/part.ts";\nimport "./chart.css";\nexport default () => part;',
+    "../shared/part.ts": 'export { name as part } from "./name.ts";',
+    "../shared/name.ts": 'export const name = "a";',
+    "chart.css": "p { background: url(../shared/dot.png) }",
+    "../shared/dot.png": PIXEL,
+  };
+  const own = ["plot/chart.css", "plot/chart.tsx", "shared/dot.png", "shared/name.ts", "shared/part.ts"];
+  const found = (inputs) => inputs.filter((path) => /^(?:plot|shared)/.test(path)).sort();
+  const inputs = [];
+  await built(t, files, { file: "chart.tsx", inputs });
+  assert.deepEqual(found(inputs), own);
+  for (const [title, change, more] of [
+    ["an import of nothing", { "../shared/name.ts": 'export { name } from "./gone.ts";' }, ["shared", "shared/gone.ts"]],
+    ["an origin that is not declared", { "../shared/name.ts": 'export const name = fetch("https://api.example");' }, []],
+  ]) {
+    const inputs = [];
+    await assert.rejects(built(t, { ...files, ...change }, { file: "chart.tsx", inputs }), title);
+    assert.deepEqual(found([...new Set(inputs)]), [...own, ...more].sort(), title);
+  }
+  const page = [];
+  const html = { "chart.html": '<img src="../shared/dot.png"><script src="./a.js"></script><img src="gone.png">', "a.js": "1;", "../shared/dot.png": PIXEL };
+  await assert.rejects(built(t, html, { inputs: page }));
+  assert.deepEqual(found(page), ["plot/a.js", "plot/chart.html", "plot/gone.png", "shared/dot.png"]);
+});
+
 test("the build refuses another React that a package names in a way of its own", async (t) => {
   const files = {
     "chart.tsx": 'import "pack";\nexport default () => null;',

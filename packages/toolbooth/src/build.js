@@ -5,7 +5,7 @@ import { basename, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import * as esbuild from "esbuild";
-import { messageOf, missing, withoutDefault } from "./bundle-errors.js";
+import { loaded, messageOf, missing, withoutDefault } from "./bundle-errors.js";
 import { nodeModules } from "./node-modules.js";
 import { Failure, output, run } from "./process.js";
 import { wasmBindgen, wasmOpt } from "./programs.js";
@@ -55,7 +55,7 @@ export async function build({ crate = ".", out = "build", assets = join(out, "si
   await run(program, [...own, ...WASM_OPT, join(stage, WASM), "-o", join(folder, WASM)]);
   rmSync(stage, { recursive: true });
   await site(join(folder, "site"));
-  await buildViews(crate, resolve(assets));
+  await buildViews(crate, resolve(assets), { deployed: true });
 }
 
 /**
@@ -92,13 +92,13 @@ export async function compileForDevelopment({ crate, out, assets, names = true }
   const name = `${createHash("sha256").update(wasm).digest("hex").slice(0, 16)}.wasm`;
   const bundleAgain = async () => {
     const bundling = bundle(crate, entry, stage, { write: false, outfile: join(out, "worker.js"), ...MAP });
-    const [{ outputFiles, metafile }] = await Promise.all([bundling, assets && buildViews(crate, assets)]);
+    const [{ outputFiles, metafile }, ofViews = []] = await Promise.all([bundling, assets && buildViews(crate, assets)]);
     const files = new Map(outputFiles.map(({ path, contents, text }) => [basename(path), path.endsWith(".js") ? text : contents]));
     const source = files.get("worker.js").replaceAll(`./${WASM}`, `./${name}`);
     files.delete("worker.js");
     files.set(name, wasm);
     replaceWorker(out, source, files);
-    return { inputs: Object.keys(metafile.inputs).map((path) => resolve(path)) };
+    return { inputs: [...Object.keys(metafile.inputs).map((path) => resolve(path)), ...ofViews] };
   };
   return { bundle: bundleAgain, includes: dependencies(compiled("debug")) };
 }
@@ -206,17 +206,6 @@ export async function bundle(crate, entry, stage, options) {
     console.error(`No tool runs the function in ${file}: it needs a definition with a matching name in the same folder, such as ${definition}.`);
   }
   return built;
-}
-
-/** The files of a bundle that fails: esbuild does not say. */
-async function loaded(options) {
-  const files = [];
-  const plugin = {
-    name: "files",
-    setup: (building) => building.onLoad({ filter: /^/ }, ({ path }) => void files.push(path)),
-  };
-  await esbuild.build({ ...options, write: false, plugins: [...options.plugins, plugin] }).catch(() => {});
-  return files;
 }
 
 /** The files among those of `functions` that have no default export. `inputs` is what esbuild knows of their bundle. */

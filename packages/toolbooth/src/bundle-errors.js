@@ -27,6 +27,17 @@ export function missing(errors) {
   });
 }
 
+/** The files of a bundle that fails: esbuild does not say. `options` are those of its build. */
+export async function loaded(options) {
+  const files = [];
+  const plugin = {
+    name: "files",
+    setup: (building) => building.onLoad({ filter: /^/ }, ({ path }) => void files.push(path)),
+  };
+  await esbuild.build({ ...options, write: false, plugins: [...options.plugins, plugin] }).catch(() => {});
+  return files;
+}
+
 /** A folder and those that it is in. */
 const parents = (folder) => (dirname(folder) === folder ? [folder] : [folder, ...parents(dirname(folder))]);
 

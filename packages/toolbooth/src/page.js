@@ -1,6 +1,6 @@
 // Makes a page in HTML self-contained: its scripts, styles and images become parts of it.
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, extname, join } from "node:path";
+import { dirname, extname, join, resolve } from "node:path";
 import { loadsOfElement } from "./view-loads.js";
 
 const TYPES = { ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".svg": "image/svg+xml" };
@@ -28,9 +28,10 @@ export function inScript(script) {
 
 /**
  * The page in `file` without references to other files. `compile` bundles scripts and styles: it gets options of esbuild, and returns
- * `{ script, style, isModule }`. What the page loads from elsewhere is added to `loads`, and what cannot be resolved to `problems`.
+ * `{ script, style, isModule }`. What the page loads from elsewhere is added to `loads`, what cannot be resolved to `problems`, and the
+ * images that become parts of it to `inputs`.
  */
-export async function pageOf(file, compile, { loads, problems }) {
+export async function pageOf(file, compile, { loads, problems, inputs }) {
   const html = readFileSync(file, "utf8");
   const folder = dirname(file);
   // At its own line and column, which messages name.
@@ -64,7 +65,7 @@ export async function pageOf(file, compile, { loads, problems }) {
       const isJson = isData && JSON_TYPE.test(attributes.get("type") ?? "");
       const safe = isJson ? text.slice(0, start) + contents.replaceAll("<", "\\u003c") + text.slice(start + contents.length) : text;
       if (isData && !isJson && UNENDED.test(contents)) problems.push(`has <!-- and then <script in a <script type="${attributes.get("type")}">, which browsers do not end where it ends; write it differently`);
-      page += withData(safe, attributes, folder, problems);
+      page += withData(safe, attributes, folder, { problems, inputs });
     }
   }
   return page + html.slice(end);
@@ -77,12 +78,14 @@ function attributesOf(text) {
 const isAbsolute = (address) => address !== undefined && /^(?:[a-z][a-z0-9+.-]*:|\/\/|#)/i.test(address);
 
 /** A tag whose images are data instead of files. */
-function withData(tag, attributes, folder, problems) {
+function withData(tag, attributes, folder, { problems, inputs }) {
   const data = new Map();
   for (const [name, value] of attributes) {
     if (!ADDRESSES.includes(name) || value === "" || isAbsolute(value)) continue;
     const path = join(folder, value);
     const type = TYPES[extname(value).toLowerCase()];
+    // One that does not exist may appear.
+    if (type !== undefined) inputs.add(resolve(path));
     if (type === undefined || name === "srcset" || !existsSync(path)) {
       problems.push(`has ${name}="${value}", which is not an image beside it; expected one, or an address that ui.csp declares`);
       continue;

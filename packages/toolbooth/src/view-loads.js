@@ -65,3 +65,9 @@ export function undeclared(loads, { csp, tools }, name) {
   });
   return [...new Set(problems)];
 }
+
+/** The origins in the policy of `tools` that are this machine without TLS, each as a problem: nobody else has them. */
+export function ofThisMachine({ csp, tools }, name) {
+  const origins = [...new Set(Object.values(csp ?? {}).flat())].filter((origin) => /^(?:http|ws):/i.test(origin));
+  return origins.map((origin) => `${name}: has ${origin} in ui.csp of ${tools.join(", ")}, which is for development; write the address of the deployed service, with ${origin.startsWith("ws") ? "wss" : "https"}:`);
+}

@@ -4,12 +4,12 @@ import { isBuiltin } from "node:module";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
-import { messageOf } from "./bundle-errors.js";
+import { loaded, messageOf, missing } from "./bundle-errors.js";
 import { filesOfAll } from "./catalogue.js";
 import { inScript, pageOf } from "./page.js";
 import { Failure } from "./process.js";
 import { jsonOf } from "./texts.js";
-import { RESOURCE, originOf, undeclared } from "./view-loads.js";
+import { RESOURCE, ofThisMachine, originOf, undeclared } from "./view-loads.js";
 import { NOT_REACT, needsReact, onlyPreact, otherCopies } from "./view-preact.js";
 import { loadsOfScript } from "./view-scripts.js";
 
@@ -62,38 +62,44 @@ export function views(crate) {
 }
 
 /**
- * Writes the pages of all views of a crate into the static assets in the folder `assets`, and warnings to the terminal. Throws a `Failure`
- * that names every problem.
+ * Writes the pages of all views of a crate into the static assets in the folder `assets`, and warnings to the terminal. Those that are
+ * `deployed` may not use this machine. Returns the paths of what they consist of. Throws a `Failure` that names every problem, with such
+ * paths as `inputs`.
  */
-export async function buildViews(crate, assets) {
+export async function buildViews(crate, assets, { deployed = false } = {}) {
   const all = views(crate);
-  const pages = await Promise.allSettled(all.map(bundle));
+  const pages = await Promise.allSettled(all.map((view) => bundle(view, deployed)));
   for (const { reason, value } of pages) {
     if (reason !== undefined && !(reason instanceof Failure)) throw reason;
     for (const warning of value?.warnings ?? []) console.error(warning);
   }
+  const inputs = [...new Set(pages.flatMap(({ reason, value }) => [...(reason ?? value).inputs]))];
   const problems = pages.flatMap(({ reason }) => reason?.message ?? []);
-  if (problems.length > 0) throw new Failure(problems.join("\n"));
+  if (problems.length > 0) throw Object.assign(new Failure(problems.join("\n")), { inputs });
   const folder = join(assets, FOLDER);
   for (const [at, { path }] of all.entries()) {
     mkdirSync(join(folder, dirname(path)), { recursive: true });
     writeFileSync(join(folder, path), pages[at].value.page);
   }
+  return inputs;
 }
 
-/** The page of a view, with warnings about it. */
-async function bundle(view) {
+/** The page of a view, with warnings about it, and the paths of its `inputs`. */
+async function bundle(view, deployed) {
   const { file } = view;
   const name = nameOf(file);
-  const found = { loads: [], problems: [], warnings: [] };
+  const found = { loads: [], problems: [], warnings: [], inputs: new Set([resolve(file)]) };
   const compile = (options) => compiled(options, found);
-  const page = extname(file) === ".tsx" ? await component(file, compile) : await pageOf(file, compile, found);
+  const making = extname(file) === ".tsx" ? component(file, compile) : pageOf(file, compile, found);
+  const page = await making.catch((error) => {
+    throw Object.assign(error, { inputs: [...found.inputs, ...(error.inputs ?? [])] });
+  });
   const bytes = Buffer.byteLength(page);
   if (bytes > LIMIT) found.problems.push(`has ${bytes} bytes as one page; the limit is ${LIMIT}`);
   else if (bytes > LARGE) found.warnings.push(`${name}: has ${bytes} bytes as one page, which hosts load for each call; smaller packages make it appear sooner`);
-  const problems = [...found.problems.map((problem) => `${name}: ${problem}`), ...undeclared(found.loads, view, name)];
-  if (problems.length > 0) throw new Failure(problems.join("\n"));
-  return { page, warnings: [...new Set(found.warnings)] };
+  const problems = [...found.problems.map((problem) => `${name}: ${problem}`), ...undeclared(found.loads, view, name), ...(deployed ? ofThisMachine(view, name) : [])];
+  if (problems.length > 0) throw Object.assign(new Failure(problems.join("\n")), { inputs: found.inputs });
+  return { page, warnings: [...new Set(found.warnings)], inputs: found.inputs };
 }
 
 const nameOf = (file) => relative(process.cwd(), file);
@@ -124,6 +130,8 @@ async function compiled(options, found) {
   for (const [name, text] of authored(options, built)) found.loads.push(...(await loadsOfScript(name, text)));
   if (built.warnings.length > 0) found.warnings.push(await messageOf("warning", built.warnings, TERMS));
   const inputs = Object.keys(built.metafile.inputs);
+  // The module around a component is no file.
+  for (const path of inputs) if (existsSync(path)) found.inputs.add(resolve(path));
   found.problems.push(...otherCopies(inputs).map((path) => `has ${path} through one of its packages, which would be a second copy: ${NOT_REACT}`));
   const script = of(".js");
   if (needsReact(script)) {
@@ -146,8 +154,10 @@ function advice(text) {
 }
 
 async function esbuilt(options) {
-  return esbuild.build({ ...OPTIONS, ...options }).catch(async ({ errors, message }) => {
-    throw new Failure(errors ? await messageOf("error", errors, TERMS) : message);
+  const all = { ...OPTIONS, ...options };
+  return esbuild.build(all).catch(async ({ errors, message }) => {
+    const failure = new Failure(errors ? await messageOf("error", errors, TERMS) : message);
+    throw Object.assign(failure, { inputs: [...missing(errors ?? []), ...(await loaded(all))] });
   });
 }
 
