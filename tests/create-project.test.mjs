@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { parse } from "yaml";
 import { buildSite } from "../site/build/index.js";
 import { root, run } from "./support/commands.mjs";
 
@@ -62,6 +63,31 @@ test("a new project depends on a release, on this clone or on a commit of a repo
   }
 });
 
+test("the program that creates a project installs its packages, and the project allows the same scripts in each", async () => {
+  const bin = join(scratch, "bin");
+  mkdirSync(bin);
+  for (const name of ["npm", "pnpm", "yarn", "bun"]) writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $@" in "$(basename "$PWD")"\n`, { mode: 0o755 });
+  for (const [agent, command, isLocked = false] of [
+    [undefined, "npm install --no-fund --no-audit --loglevel=error"],
+    ["npm/11.19.1 node/v24.1.0 linux x64 workspaces/false", "npm install --no-fund --no-audit --loglevel=error"],
+    ["pnpm/12.21.0 npm/? node/v22.1.0 linux x64", "pnpm install"],
+    ["yarn/4.18.1 npm/? node/v22.1.0 linux x64", "yarn install", true],
+    ["yarn/1.22.22 npm/? node/v22.1.0 linux x64", "yarn install"],
+    ["bun/1.4.5 npm/? node/v24.3.0 linux x64", "bun install"],
+  ]) {
+    const [program] = command.split(" ");
+    const name = `of-${(agent ?? "make").split(/[. ]/)[0].replace("/", "-")}`;
+    const env = { PATH: `${bin}:${process.env.PATH}`, npm_config_user_agent: agent };
+    const { code, out, err } = await run(`${process.execPath} ${root}/packages/create-toolbooth/bin/create.js ${name}`, { cwd: scratch, env });
+    assert.equal(code, 0, err);
+    assert.deepEqual(out.trim().split(/\n\s*/), [`${command} in ${name}`, `Created ${name}. Next:`, `cd ${name}`, `${program} run dev`], agent);
+    assert.equal(existsSync(join(scratch, name, "yarn.lock")), isLocked, agent);
+  }
+  const allowed = Object.keys(packageOf("template").allowScripts);
+  const { allowBuilds, onlyBuiltDependencies } = parse(read(root, "template/pnpm-workspace.yaml"));
+  assert.deepEqual([allowBuilds, onlyBuiltDependencies], [Object.fromEntries(allowed.map((name) => [name, true])), allowed]);
+});
+
 test("make project rejects folders and names that would not work, and says why", async () => {
   mkdirSync(join(scratch, "full"));
   symlinkSync(join(scratch, "absent"), join(scratch, "nowhere"));
@@ -98,6 +124,12 @@ test("make project rejects folders and names that would not work, and says why",
   }
   assert.deepEqual(readdirSync(join(scratch, "full")), ["file"]);
   assert.equal(existsSync(join(scratch, "mine")), false);
+});
+
+test("a project has the vitest of this repository, and the Vite that it wants: Yarn installs no peers", () => {
+  const { packages } = JSON.parse(read(root, "package-lock.json"));
+  const pinned = [...read(root, "template/package.json").matchAll(/"(vite(?:st)?)": "([^"]+)"/g)].map(([, name, version]) => [name, version]);
+  assert.deepEqual(pinned, ["vite", "vitest"].map((name) => [name, packages[`node_modules/${name}`].version]));
 });
 
 /** The package of a folder; in the template, without what is for one language. */

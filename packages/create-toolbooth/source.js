@@ -11,7 +11,7 @@ export function fromClone(clone) {
       crates(folder, (name) => `path = ${JSON.stringify(path(`crates/${name}`))}`);
       // Through links, npm finds no programs of dependencies, and the type checker no types of Preact, which views are made of.
       const links = { node: "node_modules/node", toolbooth: "packages/toolbooth", wrangler: "node_modules/wrangler", preact: "node_modules/preact" };
-      if (usesVitest(folder)) links.vitest = "node_modules/vitest";
+      if (usesVitest(folder)) Object.assign(links, { vite: "node_modules/vite", vitest: "node_modules/vitest" });
       npm(folder, Object.fromEntries(Object.entries(links).map(([name, at]) => [name, `file:${path(at)}`])));
       mkdirSync(join(folder, ".cargo"));
       const config = "# Shares the dependencies that the clone of Toolbooth has compiled.\n[build]\n";

@@ -17,12 +17,12 @@ const USAGE = clone ? "make project DIR=../my-tools" : "npm create toolbooth@lat
 const HELP = `${USAGE}
 
 Creates a project in a new folder, with a first tool, and installs its npm packages.
-${clone ? "make project runs this command: TS=1 is --typescript, RUST=1 --rust, GIT=<url> --git." : "npm passes on the options that follow --, as in npm create toolbooth@latest my-tools -- --rust"}
+${clone ? "make project runs this command: TS=1 is --typescript, RUST=1 --rust, GIT=<url> --git." : "npm passes on the options that follow --, as in npm create toolbooth@latest my-tools -- --rust. pnpm, Yarn and Bun do without it"}
 
   --typescript  Write the first tool in TypeScript
   --rust        Write the first tool in Rust. Without either, the command asks in a terminal; elsewhere it is Rust
   --git <url>   Depend on a git repository of Toolbooth, at the newest commit of its default branch
-${clone ? "  --clone       Depend on the clone that contains this command, not on a release\n" : ""}  --no-install  Do not run npm install
+${clone ? "  --clone       Depend on the clone that contains this command, not on a release\n" : ""}  --no-install  Do not install the packages
   --help, -h    Print this text
 `;
 /** The files of a project in one language only, as in the template's cargo-generate.toml. */
@@ -30,6 +30,11 @@ const ONLY = {
   rust: ["tools/greeter/mod.rs"],
   typescript: ["tsconfig.json", "tools/greeter/hello.ts", "tools/greeter/hello.test.ts"],
 };
+
+/** What installs packages: the program that runs this command, as in `pnpm create toolbooth`. It names itself as browsers do. */
+const [, manager = "npm", managerVersion] = /^(pnpm|yarn|bun)\/(\d+)/.exec(process.env.npm_config_user_agent ?? "") ?? [];
+/** What npm would also print. */
+const QUIET = ["--no-fund", "--no-audit", "--loglevel=error"];
 
 const { given, git, isLinked, install, chosen } = options();
 if (!given) fail(`Name the folder to create: ${USAGE}`);
@@ -68,15 +73,17 @@ for (const path of readdirSync(folder, { recursive: true }).map((path) => join(f
 source?.use(realpathSync(folder));
 // The versions of all other crates with which this repository is tested.
 if (clone && source) cpSync(join(clone, "Cargo.lock"), join(folder, "Cargo.lock"));
+// Without one, Yarn takes the project for a part of what is around it.
+if (manager === "yarn" && managerVersion !== "1") writeFileSync(join(folder, "yarn.lock"), "");
 if (install) {
-  const { status } = spawnSync("npm", ["install", "--no-fund", "--no-audit", "--loglevel=error"], { cwd: folder, stdio: "inherit" });
-  if (status !== 0) fail(`Created ${name}, but npm install failed: correct what it reports, and run it in ${folder}`);
+  const { status } = spawnSync(manager, ["install", ...(manager === "npm" ? QUIET : [])], { cwd: folder, stdio: "inherit" });
+  if (status !== 0) fail(`Created ${name}, but ${manager} install failed: correct what it reports, and run it in ${folder}`);
 }
 
 console.log(`Created ${name}. Next:
 
   cd ${quoted(relative(".", folder) || ".")}
-${install ? "" : "  npm install\n"}  npm run dev
+${install ? "" : `  ${manager} install\n`}  ${manager} run dev
 `);
 
 function options() {

@@ -24,7 +24,7 @@ async function checks() {
   const cargo = existsSync("Cargo.toml");
   const graph = cargo ? await project(".").catch(({ message }) => ({ message })) : {};
   return [
-    { what: `Node ${process.version}, for wrangler`, found: !older(process.versions.node, NODE), fix: `wrangler needs Node ${NODE} or newer. npm install gets one, which npx uses: npx toolbooth doctor` },
+    { what: `Node ${process.version}, for wrangler`, found: !older(process.versions.node, NODE), fix: `wrangler needs Node ${NODE} or newer. npm install gets one, which npx uses: npx toolbooth doctor. With pnpm or Yarn, install it on this machine` },
     ...(await rust()),
     ...(await linker()),
     { what: "Cargo.toml, in this folder", found: cargo, fix: "run this command in the folder of a project" },
