@@ -1,6 +1,6 @@
 // `toolbooth definition --from`: definitions from other drafts of JSON Schema, from MCP's tools/list, and from tools of model providers.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -9,7 +9,7 @@ import { definitionFrom, UNWRITTEN } from "../packages/toolbooth/src/convert/def
 import { toolsOf } from "../packages/toolbooth/src/convert/forms.js";
 import { sampleOf } from "../packages/toolbooth/src/convert/samples.js";
 import { convertSchema } from "../packages/toolbooth/src/convert/schemas.js";
-import { run } from "./support/commands.mjs";
+import { root, run } from "./support/commands.mjs";
 
 const ajv = () => new Ajv({ strict: false, formats: { date: true, email: true, "date-time": true, uri: true }, validateFormats: false });
 const DRAFT_7 = "http://json-schema.org/draft-07/schema#";
@@ -19,7 +19,7 @@ const OF_2020 = "is left out: the schema is now one of 2020-12";
 const SCHEMAS = {
   "nothing to change": [
     { $schema: "https://json-schema.org/draft/2020-12/schema", $defs: { a: { type: "null" } }, properties: { $ref: { type: "string" }, nullable: { $ref: "#/$defs/a" }, c: { const: { items: [] }, default: { nullable: true } } }, "x-a": 1 },
-    { $defs: { a: { type: "null" } }, properties: { $ref: { type: "string" }, nullable: { $ref: "#/$defs/a" }, c: { const: { items: [] }, default: { nullable: true } } }, "x-a": 1 },
+    { $schema: "https://json-schema.org/draft/2020-12/schema", $defs: { a: { type: "null" } }, properties: { $ref: { type: "string" }, nullable: { $ref: "#/$defs/a" }, c: { const: { items: [] }, default: { nullable: true } } }, "x-a": 1 },
     [],
   ],
   definitions: [
@@ -92,14 +92,13 @@ const SCHEMAS = {
   ],
   "names and addresses": [
     { $id: "https://a.example/root", definitions: { a: { $id: "#a", type: "string" }, b: { $id: "b", definitions: { c: { type: "null" } } } }, properties: { a: { $ref: "#a" }, b: { $ref: "b#/definitions/c" }, c: { $ref: "https://a.example/b" }, d: { $ref: "https://b.example/x" } } },
-    { $defs: { a: { $anchor: "a", type: "string" }, b: { $defs: { c: { type: "null" } } } }, properties: { a: { $ref: "#/$defs/a" }, b: { $ref: "#/$defs/b/$defs/c" }, c: { $ref: "#/$defs/b" }, d: { $ref: "https://b.example/x" } } },
+    { $defs: { a: { $anchor: "a", type: "string" }, b: { $defs: { c: { type: "null" } } } }, properties: { a: { $ref: "#a" }, b: { $ref: "#/$defs/b/$defs/c" }, c: { $ref: "#/$defs/b" }, d: { $ref: "https://b.example/x" } } },
     [
       ["$id", "is left out: references lead to places within the schema"],
       ["definitions.a.$id", "is now $anchor"],
       ["definitions.b.$id", "is left out: references lead to places within the schema"],
       ["definitions.b.definitions", "is now $defs"],
       ["definitions", "is now $defs"],
-      ["properties.a.$ref", 'is now "#/$defs/a"'],
       ["properties.b.$ref", 'is now "#/$defs/b/$defs/c"'],
       ["properties.c.$ref", 'is now "#/$defs/b"'],
       ["properties.d.$ref", 'leads to nothing in the file: "https://b.example/x"'],
@@ -112,8 +111,8 @@ const SCHEMAS = {
   ],
   "dynamic references": [
     { $dynamicAnchor: "node", type: "object", properties: { a: { $dynamicRef: "#node" } } },
-    { $anchor: "node", type: "object", properties: { a: { $ref: "#" } } },
-    [["$dynamicAnchor", "is now $anchor"], ["properties.a.$dynamicRef", "is now $ref"], ["properties.a.$dynamicRef", 'is now "#"']],
+    { $anchor: "node", type: "object", properties: { a: { $ref: "#node" } } },
+    [["$dynamicAnchor", "is now $anchor"], ["properties.a.$dynamicRef", "is now $ref"]],
   ],
   "what lies outside of schemas": [
     { components: { schemas: { Pet: { type: "object", properties: { friend: { $ref: "#/components/schemas/Pet" }, age: { type: "integer", nullable: true } } } } }, properties: { pet: { $ref: "#/components/schemas/Pet" } } },
@@ -145,9 +144,16 @@ for (const [name, [schema, expected, said]] of Object.entries(SCHEMAS)) {
     assert.deepEqual({ converted, notes }, { converted: expected, notes: said });
     assert.deepEqual(schema, before);
     const isComplete = !said.some(([, text]) => text.startsWith("leads to nothing"));
-    if (isComplete) ajv().compile(converted);
+    // Ajv does not find a name of the root.
+    if (isComplete && converted.$anchor === undefined) ajv().compile(converted);
   });
 }
+
+test("a file has a limited number of tools", () => {
+  const tools = (count) => toolsOf(Array(count).fill({ name: "a", description: "A." })).tools.length;
+  assert.equal(tools(1000), 1000);
+  assert.throws(() => tools(1001), /more than 1000 tools/);
+});
 
 test("schemas of any depth and size end", () => {
   const convert = (schema) => convertSchema(schema, "input_schema", () => {});
@@ -198,6 +204,17 @@ test("what a definition cannot have is named", () => {
   const { name, description, input_schema: input } = definitionFrom(found, ["Shop", "GetA", "0.1.0"], (place, text) => notes.push(`${place} ${text}`), tool);
   assert.deepEqual([name, [...description].length <= 1024, input], ["Shop_GetA", true, { type: "object", properties: {} }]);
   assert.deepEqual(notes, ["strict is left out: definitions have no such member", "description is cut after 1024 characters", 'input_schema.type is now "object"', "name is now Shop_GetA: names have up to 64 letters, digits, _ and -"]);
+});
+
+test("the definitions of this repository stay as they are", () => {
+  const files = readdirSync(join(root, "toolkits"), { recursive: true }).concat(readdirSync(join(root, "tests"), { recursive: true }).map((file) => join("../tests", file)));
+  const definitions = files.filter((file) => /@[\d.]+\.json$/.test(file) && !file.includes("node_modules")).map((file) => JSON.parse(readFileSync(join(root, "toolkits", file), "utf8")));
+  assert.ok(definitions.length > 100, `${definitions.length}`);
+  for (const definition of definitions) {
+    const notes = [];
+    const [tool] = toolsOf(definition).tools;
+    assert.deepEqual([definitionFrom(tool, tool.id, (place, text) => notes.push([place, text]), definition), notes], [definition, []], definition.id);
+  }
 });
 
 test("samples match their schemas", () => {

@@ -1,5 +1,6 @@
 // The forms in which other servers and programs describe tools.
 import { isObject, own } from "../import/nodes.js";
+import { Failure } from "../process.js";
 
 /** What a file may contain, for messages. */
 export const EXPECTED = "definitions of this project, the result of MCP's tools/list, or tools as requests to OpenAI, Anthropic, Gemini or Bedrock have them";
@@ -8,7 +9,7 @@ const LISTS = ["tools", "functions", "items", "functionDeclarations", "function_
 /** The members around a tool, or around an object that has a list. */
 const AROUND = ["result", "function", "toolSpec", "toolConfig"];
 const MAX_TOOLS = 1000;
-const ID = /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z][A-Za-z0-9]*)@(\d+\.\d+\.\d+)$/;
+const ID = /^([A-Za-z][A-Za-z0-9_]*)\.([A-Za-z][A-Za-z0-9_]*)@(\d+\.\d+\.\d+)$/;
 
 /**
  * The tools in what a file has: `{ form, name, place, value, input, output, examples }`, where `output` is undefined if nothing says what
@@ -17,6 +18,7 @@ const ID = /^([A-Za-z][A-Za-z0-9]*)\.([A-Za-z][A-Za-z0-9]*)@(\d+\.\d+\.\d+)$/;
 export function toolsOf(document) {
   const [tools, left] = [[], []];
   collect(document, "", tools, left, 0);
+  if (tools.length > MAX_TOOLS) throw new Failure(`There are more than ${MAX_TOOLS} tools: split the file`);
   return { tools, left };
 }
 

@@ -70,7 +70,8 @@ export class References {
     // Converting one may find others.
     for (let at = 0; at < this.#found.length; at += 1) {
       const { schema, reference, base, place } = this.#found[at];
-      const { target, name } = this.#target(reference, base);
+      const { target, name, isKept } = this.#target(reference, base);
+      if (isKept) continue;
       if (target === undefined) {
         note(place, `leads to nothing in the file: ${JSON.stringify(reference)?.slice(0, 200)}`);
         continue;
@@ -99,7 +100,11 @@ export class References {
     const url = new URL(reference, base);
     const root = this.#ids.get(withoutFragment(url));
     const steps = pointerOf(url.hash);
-    if (steps === undefined) return { target: this.#anchors.get(`${withoutFragment(url)}${url.hash}`), name: "schema" };
+    if (steps === undefined) {
+      const target = this.#anchors.get(`${withoutFragment(url)}${url.hash}`);
+      // The name of a schema of the same document is still one.
+      return { target, name: "schema", isKept: target !== undefined && root === this.root && this.#pointers.has(target) };
+    }
     const name = (steps.at(-1) ?? "schema").replace(/[^A-Za-z0-9_.-]/g, "_") || "schema";
     const found = [root, this.document].filter((it) => it !== undefined).map((it) => steps.reduce(step, it));
     return { target: found.find((it) => isObject(it) || typeof it === "boolean"), name };

@@ -5,6 +5,8 @@ import { References, token } from "./references.js";
 import { isDraft7, withNull, wrapsNull } from "./nullable.js";
 import { typesOf } from "./types.js";
 
+/** The draft of definitions, as `$schema` names it. */
+const IS_2020 = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema$/;
 /** The deepest nesting of a schema, and the most schemas of a tool. */
 const MAX_DEPTH = 100;
 const MAX_SCHEMAS = 10_000;
@@ -46,7 +48,7 @@ class Conversion {
 
   run(place) {
     const draft = own(this.root, "$schema");
-    if (draft !== undefined && !/2020-12/.test(`${draft}`)) this.note(`${place}.$schema`, "is left out: the schema is now one of 2020-12");
+    if (draft !== undefined && !IS_2020.test(`${draft}`)) this.note(`${place}.$schema`, "is left out: the schema is now one of 2020-12");
     const converted = this.schema(this.root, place, "#", 0);
     const missing = (name, node) => this.schema(node, `${place}.$defs.${name}`, `#/$defs/${token(name)}`, 1);
     const added = this.references.finish(converted, missing, (at, text) => this.note(at, text));
@@ -146,6 +148,8 @@ class Conversion {
     } else if (keyword === "description" || keyword === "examples") {
       // A pattern may have added to the one, `example` to the other.
       schema[keyword] = keyword === "examples" ? [...(schema.examples ?? []), ...inner] : (schema.description ?? inner);
+    } else if (keyword === "$schema" && IS_2020.test(`${inner}`)) {
+      schema.$schema = inner;
     } else if (PLAIN.has(keyword) || COUNTS.includes(keyword) || (keyword.startsWith("x-") && keyword !== "x-nullable")) {
       schema[keyword] = inner;
     } else if (keyword === "optional") {
