@@ -8,12 +8,13 @@ use toolbooth::json;
 use toolbooth::principal::is_scope;
 
 use crate::bindings;
-use crate::entry::{Entry, is_latest};
+use crate::entry::{Checked, Entry, is_latest};
 use crate::http;
 use crate::listed;
 use crate::mcp;
 use crate::names::{consists_of, snake_case, starts_with_letter};
 use crate::problem::{Problem, Problems};
+use crate::recursion;
 use crate::references;
 use crate::schema;
 use crate::source::Source;
@@ -68,8 +69,9 @@ fn entry(
     max_description: usize,
 ) -> Result<Entry, Vec<Problem>> {
     let (written, value) = read(&file, text).map_err(|problem| vec![problem])?;
-    let Resolved { mut definition, mut listed, names, warnings } = resolve(&file, &written)?;
-    let wrong = check(&file, path, &definition, &names, max_description);
+    let Resolved { mut definition, mut listed, checked, names, warnings } =
+        resolve(&file, &written)?;
+    let wrong = check(&file, path, &definition, &checked, &names, max_description);
     for definition in [&mut definition, &mut listed] {
         bindings::add_service(definition);
     }
@@ -82,6 +84,7 @@ fn entry(
         file,
         definition,
         listed,
+        checked,
         warnings,
     })
 }
@@ -92,6 +95,8 @@ struct Resolved {
     definition: Definition,
     /// For MCP's list.
     listed: Definition,
+    /// For checks of values.
+    checked: Checked,
     /// The names of all properties in recursive schemas. Where such a schema is cut, `required` still has them.
     names: Vec<String>,
     warnings: Vec<Problem>,
@@ -99,7 +104,7 @@ struct Resolved {
 
 fn resolve(file: &str, written: &Definition) -> Result<Resolved, Vec<Problem>> {
     let (mut problems, mut names, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
-    let mut both = |place: &str, schema: &Map<String, Value>| match references::resolve(schema) {
+    let mut all = |place: &str, schema: &Map<String, Value>| match references::resolve(schema) {
         Ok(mut resolved) => {
             if !resolved.is_exact {
                 schema::declared_names(schema, &mut names);
@@ -112,7 +117,9 @@ fn resolve(file: &str, written: &Definition) -> Result<Resolved, Vec<Problem>> {
             let anchored = resolved.anchored.values_mut().filter_map(Value::as_object_mut);
             anchored.for_each(|it| schema::remove_null_defaults(it, place, &mut |_| {}));
             warnings.extend(schema::unchecked_formats(file, place, &resolved.schema));
-            (listed::schema(&resolved), resolved.schema)
+            let checked = (!resolved.is_exact).then(|| recursion::closed(schema)).flatten();
+            let checked = checked.unwrap_or_else(|| Value::Object(resolved.schema.clone()));
+            (listed::schema(&resolved), (resolved.schema, checked))
         }
         Err(found) => {
             let found = found.into_iter();
@@ -122,11 +129,16 @@ fn resolve(file: &str, written: &Definition) -> Result<Resolved, Vec<Problem>> {
         }
     };
     let (mut definition, mut listed) = (written.clone(), written.clone());
-    (listed.input_schema, definition.input_schema) = both("input_schema", &written.input_schema);
-    let output = written.output_schema.as_ref().map(|schema| both("output_schema", schema));
-    (listed.output_schema, definition.output_schema) = output.unzip();
+    let (listed_input, (resolved_input, input)) = all("input_schema", &written.input_schema);
+    (listed.input_schema, definition.input_schema) = (listed_input, resolved_input);
+    let output = written.output_schema.as_ref().map(|schema| all("output_schema", schema));
+    let (listed_output, output) = output.unzip();
+    let (resolved_output, output) = output.unzip();
+    (listed.output_schema, definition.output_schema) = (listed_output, resolved_output);
+    // Without a schema, the tool returns nothing.
+    let output = output.unwrap_or_else(|| json!({"type": "null"}));
     if problems.is_empty() {
-        Ok(Resolved { definition, listed, names, warnings })
+        Ok(Resolved { definition, listed, checked: Checked { input, output }, names, warnings })
     } else {
         Err(problems)
     }
@@ -191,6 +203,7 @@ fn check(
     file: &str,
     path: &str,
     definition: &Definition,
+    checked: &Checked,
     names: &[String],
     max_description: usize,
 ) -> Vec<Problem> {
@@ -259,7 +272,7 @@ fn check(
         problems.found.extend(schema::check(file, "output_schema", output, names));
     }
     if problems.found.is_empty() {
-        examples(definition, problems);
+        examples(definition, checked, problems);
     }
     found
 }
@@ -305,11 +318,9 @@ fn is_date(text: &str) -> bool {
 }
 
 /// Checks the examples against the schemas, which must be valid.
-fn examples(definition: &Definition, problems: &mut Problems<'_>) {
-    let output = definition.output_schema.clone();
-    let output = output.map_or_else(|| json!({"type": "null"}), Value::Object);
-    let input = schema::validator(&Value::Object(definition.input_schema.clone()));
-    let (Ok(input), Ok(output)) = (input, schema::validator(&output)) else { return };
+fn examples(definition: &Definition, checked: &Checked, problems: &mut Problems<'_>) {
+    let validators = (schema::validator(&checked.input), schema::validator(&checked.output));
+    let (Ok(input), Ok(output)) = validators else { return };
     if definition.examples.is_empty() && definition.http.is_none() {
         let message = "is empty; expected at least one example, which the tests run";
         problems.add("examples", message);

@@ -20,10 +20,19 @@ pub(crate) struct Entry {
     pub(crate) definition: Definition,
     /// The definition with its schemas as MCP clients take them.
     pub(crate) listed: Definition,
+    /// The schemas by which values are checked.
+    pub(crate) checked: Checked,
     /// What the author should know. It does not fail the build.
     pub(crate) warnings: Vec<Problem>,
     /// Its examples, as written.
     pub(crate) examples: Value,
+}
+
+/// The schemas of a definition as the Worker checks values by them: recursive ones have references.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    pub(crate) input: Value,
+    pub(crate) output: Value,
 }
 
 impl Entry {

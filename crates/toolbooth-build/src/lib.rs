@@ -34,6 +34,7 @@ mod names;
 mod patterns;
 mod problem;
 mod query;
+mod recursion;
 mod references;
 mod render;
 mod schema;

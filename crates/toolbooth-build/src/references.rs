@@ -214,6 +214,11 @@ impl<'a> Resolver<'a> {
     }
 }
 
+/// The schema that a reference within `root` leads to.
+pub(crate) fn target<'a>(root: &'a Value, reference: &Value) -> Option<&'a Value> {
+    found(root, reference.as_str()?.strip_prefix('#')?)
+}
+
 /// The schema that the fragment of a reference names. RFC 6901, 6: what is percent-encoded is decoded before.
 fn found<'a>(root: &'a Value, fragment: &str) -> Option<&'a Value> {
     let fragment = percent_decode_str(fragment).decode_utf8().ok()?;

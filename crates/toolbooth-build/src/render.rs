@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use toolbooth::catalog::{
     AuthorizationRequirement, Definition, QueryValue, SERVICE, TaskSupport, Version, versioned_name,
 };
@@ -259,14 +259,8 @@ fn tool(entry: &Entry, run: &str, defaults: usize, schemas: &mut Statics) -> Str
     let authorization: Vec<_> = requirements.authorization.iter().map(authorization).collect();
     let secrets: Vec<_> = requirements.secrets.iter().map(|one| &one.id).collect();
     let headers: Vec<_> = mcp::headers(&definition.input_schema).iter().map(header).collect();
-    let add = |schemas: &mut Statics, schema: &Map<String, Value>| {
-        schemas.add(&schema::without_annotations(&Value::Object(schema.clone())))
-    };
-    let input = add(schemas, &definition.input_schema);
-    let output = match &definition.output_schema {
-        Some(schema) => add(schemas, schema),
-        None => schemas.add(&json!({"type": "null"})),
-    };
+    let [input, output] = [&entry.checked.input, &entry.checked.output]
+        .map(|schema| schemas.add(&schema::without_annotations(schema)));
     let Version { major, minor, patch, .. } = definition.version;
     let required = definition.bindings.iter().filter(|binding| !binding.optional);
     let tasks = (definition.task == Some(TaskSupport::Required)).then_some(TASKS);

@@ -24,7 +24,7 @@ const REFERENCES: &[(&str, &str)] = &[
     ("$dynamicAnchor", "use $defs and $ref"),
     ("$dynamicRef", "use $defs and $ref"),
     ("$id", "a definition is one document; refer to its parts by \"#/$defs/…\""),
-    ("$recursiveRef", "schemas may not be recursive"),
+    ("$recursiveRef", "use $ref"),
     ("$vocabulary", "the vocabulary is that of JSON Schema 2020-12"),
     ("definitions", "use $defs, and \"#/$defs/…\" in references"),
 ];

@@ -125,6 +125,7 @@ impl Schema {
                 Keyword::Any(AnyKeyword::AllOf(schemas)) => {
                     schemas.iter().all(|schema| schema.takes(value))
                 }
+                Keyword::Any(AnyKeyword::Ref(reference)) => reference.schema().takes(value),
                 _ => true,
             })
     }
@@ -138,6 +139,9 @@ impl Schema {
                 }
                 Keyword::Any(AnyKeyword::AllOf(schemas)) => {
                     schemas.iter().for_each(|it| it.property_names_with_values(names));
+                }
+                Keyword::Any(AnyKeyword::Ref(reference)) => {
+                    reference.schema().property_names_with_values(names);
                 }
                 _ => {}
             }
@@ -153,6 +157,7 @@ impl Schema {
             Keyword::Any(AnyKeyword::AllOf(schemas)) => {
                 schemas.iter().find_map(|schema| schema.values_of(name))
             }
+            Keyword::Any(AnyKeyword::Ref(reference)) => reference.schema().values_of(name),
             _ => None,
         })
     }
@@ -162,6 +167,7 @@ impl Schema {
         self.keywords.iter().find_map(|keyword| match keyword {
             Keyword::Any(AnyKeyword::Const(value)) => Some(std::slice::from_ref(value)),
             Keyword::Any(AnyKeyword::Enum(values)) => Some(*values),
+            Keyword::Any(AnyKeyword::Ref(reference)) => reference.schema().values(),
             _ => None,
         })
     }

@@ -15,6 +15,8 @@ pub struct Statics {
     pub rust: String,
     schemas: BTreeMap<String, String>,
     patterns: BTreeMap<&'static str, String>,
+    /// What references lead to.
+    targets: Vec<&'static Schema>,
 }
 
 impl Statics {
@@ -48,6 +50,20 @@ impl Statics {
 
     pub(crate) fn named_schemas(&mut self, schemas: &[(&str, Schema)]) -> String {
         each(schemas, |(name, schema)| format!("({name:?}, {})", self.schema(schema)))
+    }
+
+    /// The name of the static for what a reference leads to.
+    pub(crate) fn reference(&mut self, target: &'static Schema) -> String {
+        let known = self.targets.iter().position(|known| std::ptr::eq(*known, target));
+        let number = known.unwrap_or_else(|| {
+            let number = self.targets.len();
+            // It may contain a reference to itself.
+            self.targets.push(target);
+            let rust = self.schema(target);
+            self.line(&format!("static TARGET_{number}: Schema = {rust};"));
+            number
+        });
+        format!("TARGET_{number}")
     }
 
     /// The name of the static for a pattern.

@@ -2,14 +2,17 @@
 //!
 //! The tables are leaked: they have to be `'static`, and a build script ends soon after.
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use jsonschema_regex::to_rust_regex;
 use serde_json::{Map, Value};
 
 use crate::pattern::{Engine, Matcher, Pattern, regex};
-use crate::{AnyKeyword, Automaton, Keyword, Number, Schema};
+use crate::{AnyKeyword, Automaton, Keyword, Number, Reference, Schema};
 
-/// The tables of a schema, which must satisfy the metaschema and have no references. Annotations such as
-/// `title` are left out.
+/// The tables of a schema, which must satisfy the metaschema and have no references except those to `$defs` at its
+/// root, such as `#/$defs/node`. Annotations such as `title` are left out.
 ///
 /// ```
 /// let schema = toolbooth_schema::compile(&serde_json::json!({"type": "string", "maxLength": 2}));
@@ -17,9 +20,25 @@ use crate::{AnyKeyword, Automaton, Keyword, Number, Schema};
 /// assert!(!schema.is_valid(&"abc".into()));
 /// ```
 pub fn compile(schema: &Value) -> Schema {
+    let all = schema.get("$defs").and_then(Value::as_object);
+    let late = || -> &'static OnceLock<Schema> { leak_one(OnceLock::new()) };
+    let definitions: Definitions<'_> =
+        all.into_iter().flatten().map(|(name, _)| (name.as_str(), late())).collect();
+    for (name, definition) in all.into_iter().flatten() {
+        if let Some(late) = definitions.get(name.as_str()) {
+            late.get_or_init(|| compile_in(definition, &definitions));
+        }
+    }
+    compile_in(schema, &definitions)
+}
+
+/// The schemas in `$defs`, by name. Each is set when it is compiled.
+type Definitions<'a> = BTreeMap<&'a str, &'static OnceLock<Schema>>;
+
+fn compile_in(schema: &Value, definitions: &Definitions<'_>) -> Schema {
     let keywords = match schema {
         Value::Bool(false) => vec![Keyword::Any(AnyKeyword::False)],
-        Value::Object(members) => Keyword::read(&SchemaObject(members)),
+        Value::Object(members) => Keyword::read(&SchemaObject { members, definitions }),
         _ => Vec::new(),
     };
     Schema { keywords: leak(keywords) }
@@ -37,11 +56,14 @@ pub fn compile_pattern(source: &str) -> &'static Pattern {
 }
 
 /// A schema's JSON, read keyword by keyword. A keyword with a value of another type is absent.
-pub(crate) struct SchemaObject<'a>(&'a Map<String, Value>);
+pub(crate) struct SchemaObject<'a> {
+    members: &'a Map<String, Value>,
+    definitions: &'a Definitions<'a>,
+}
 
 impl<'a> SchemaObject<'a> {
     pub(crate) fn get(&self, keyword: &str) -> Option<&'a Value> {
-        self.0.get(keyword)
+        self.members.get(keyword)
     }
 
     pub(crate) fn list(&self, keyword: &str) -> Option<&'a Vec<Value>> {
@@ -73,17 +95,29 @@ impl<'a> SchemaObject<'a> {
     }
 
     pub(crate) fn schema(&self, keyword: &str) -> Option<&'static Schema> {
-        self.get(keyword).map(|schema| leak_one(compile(schema)))
+        self.get(keyword).map(|schema| leak_one(self.compile(schema)))
+    }
+
+    /// A schema within this one.
+    pub(crate) fn compile(&self, schema: &Value) -> Schema {
+        compile_in(schema, self.definitions)
+    }
+
+    /// What `$ref` leads to.
+    pub(crate) fn reference(&self) -> Option<Reference> {
+        let name = self.text("$ref")?.strip_prefix("#/$defs/")?;
+        self.definitions.get(name).map(|late| Reference::Late(late))
     }
 
     pub(crate) fn schemas(&self, keyword: &str) -> Option<&'static [Schema]> {
-        self.list(keyword).map(|schemas| leak_all(schemas, compile))
+        self.list(keyword).map(|schemas| leak_all(schemas, |schema| self.compile(schema)))
     }
-}
 
-/// Schemas by name, sorted.
-pub(crate) fn named_schemas(map: &Map<String, Value>) -> &'static [(&'static str, Schema)] {
-    leak(sorted(map).map(|(name, schema)| (name, compile(schema))).collect())
+    /// Schemas by name, sorted.
+    pub(crate) fn named_schemas(&self, keyword: &str) -> Option<&'static [(&'static str, Schema)]> {
+        let schemas = sorted(self.map(keyword)?);
+        Some(leak(schemas.map(|(name, schema)| (name, self.compile(schema))).collect()))
+    }
 }
 
 /// The strings of an array.
@@ -100,7 +134,7 @@ pub(crate) fn sorted(map: &Map<String, Value>) -> impl Iterator<Item = (&'static
 }
 
 /// What `read` makes of each value.
-pub(crate) fn leak_all<T>(values: &[Value], read: fn(&Value) -> T) -> &'static [T] {
+pub(crate) fn leak_all<T>(values: &[Value], read: impl Fn(&Value) -> T) -> &'static [T] {
     leak(values.iter().map(read).collect())
 }
 

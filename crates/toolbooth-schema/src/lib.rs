@@ -1,6 +1,6 @@
 //! JSON Schema 2020-12 as static tables, checked by one walk.
 //!
-//! A [`Schema`] is a list of [`Keyword`]s: all of JSON Schema 2020-12 except references. At build time,
+//! A [`Schema`] is a list of [`Keyword`]s: all of JSON Schema 2020-12; of references, only those to `$defs` at the root. At build time,
 //! `compile` reads a schema's JSON and `codegen` writes it as Rust statics. At run time nothing is parsed or
 //! compiled: [`Schema::is_valid`] walks the tables, and [`check`] describes what is wrong in English. Another
 //! schema adds a few hundred bytes of data and no code.
@@ -28,6 +28,7 @@ mod multiple;
 mod nulls;
 mod number;
 mod pattern;
+mod reference;
 pub mod text;
 mod unevaluated;
 mod unique;
@@ -53,6 +54,7 @@ pub use literal::Literal;
 pub use multiple::is_multiple;
 pub use number::Number;
 pub use pattern::{Engine, Matcher, Pattern, regex};
+pub use reference::Reference;
 pub use unevaluated::{EVALUATED, Evaluated};
 pub use unique::{is_unique, order};
 

@@ -30,6 +30,7 @@ impl Schema {
             Keyword::Any(AnyKeyword::AllOf(schemas)) => {
                 schemas.iter().any(|schema| schema.requires(name))
             }
+            Keyword::Any(AnyKeyword::Ref(reference)) => reference.schema().requires(name),
             _ => false,
         })
     }
@@ -54,6 +55,7 @@ impl AnyKeyword {
                     *value = one;
                 }
             }
+            Self::Ref(reference) => reference.schema().drop_nulls(value),
             Self::False | Self::Type(_) | Self::Const(_) | Self::Enum(_) | Self::Not(_) => {}
         }
     }

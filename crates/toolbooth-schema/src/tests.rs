@@ -5,7 +5,10 @@ use std::cmp::Ordering;
 use serde_json::{Value, json};
 
 use crate::unique::order;
-use crate::{Number, is_multiple, is_unique, json};
+use crate::{
+    AnyKeyword, Keyword, Number, ObjectKeyword, Properties, Reference, Schema, Statics, Types,
+    check, is_multiple, is_unique, json,
+};
 
 /// In ascending order; values in a row are equal.
 fn ladder() -> Vec<Vec<Value>> {
@@ -124,4 +127,34 @@ fn numbers_compare_both_ways() {
         assert_eq!(a.order(b), b.order(a).reverse(), "{a:?} {b:?}");
         assert_ne!(a.order(b), Ordering::Greater, "{a:?} {b:?}");
     }
+}
+
+/// As [`Statics`] writes it, below.
+static TARGET_0: Schema = Schema {
+    keywords: &[
+        Keyword::Any(AnyKeyword::Type(Types(64))),
+        Keyword::Object(ObjectKeyword::Properties(&Properties {
+            named: &[(
+                "next",
+                Schema { keywords: &[Keyword::Any(AnyKeyword::Ref(Reference::Static(&TARGET_0)))] },
+            )],
+            patterns: &[],
+            additional: None,
+        })),
+    ],
+};
+
+#[test]
+fn a_static_may_refer_to_itself() {
+    let mut statics = Statics::default();
+    let node = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}});
+    statics.add(&json!({"$defs": {"node": node}, "$ref": "#/$defs/node"}));
+    let expected = "    static TARGET_0: Schema = Schema { keywords: &[Keyword::Any(AnyKeyword::Type(Types(64))), Keyword::Object(ObjectKeyword::Properties(&Properties { named: &[(\"next\", Schema { keywords: &[Keyword::Any(AnyKeyword::Ref(Reference::Static(&TARGET_0)))] })], patterns: &[], additional: None }))] };
+    pub(super) static SCHEMA_0: Schema = Schema { keywords: &[Keyword::Any(AnyKeyword::Ref(Reference::Static(&TARGET_0)))] };
+";
+    assert_eq!(statics.rust, expected);
+    let nested = |inner: Value| json!({"next": {"next": {"next": {"next": {"next": inner}}}}});
+    assert!(TARGET_0.is_valid(&(&nested(json!({}))).into()));
+    let errors = check(&TARGET_0, &(&nested(json!(1))).into()).unwrap_err().to_string();
+    assert_eq!(errors, "next.next.next.next.next: Must be an object");
 }

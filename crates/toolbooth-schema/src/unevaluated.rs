@@ -58,6 +58,9 @@ impl Schema {
                     let all = [condition, then, otherwise];
                     names.extend(all.into_iter().flat_map(|it| it.property_names()));
                 }
+                Keyword::Any(AnyKeyword::Ref(reference)) => {
+                    names.extend(reference.schema().property_names());
+                }
                 _ => {}
             }
         }
@@ -101,6 +104,7 @@ impl AnyKeyword {
                     otherwise.mark(value, marks);
                 }
             }
+            Self::Ref(reference) => reference.schema().mark(value, marks),
             Self::False | Self::Type(_) | Self::Const(_) | Self::Enum(_) | Self::Not(_) => {}
         }
     }

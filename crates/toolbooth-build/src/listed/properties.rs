@@ -1,5 +1,5 @@
 //! Random schemas with references: what is listed accepts the same values as what was written, and has no feature that
-//! clients lack. Of recursive schemas, it never accepts less.
+//! clients lack. Of recursive schemas, it never accepts less, and the Worker checks values by what was written.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -7,6 +7,7 @@ use proptest::sample::select;
 use serde_json::{Map, Value, json};
 use toolbooth::protocol::keywords::{types, walk};
 
+use crate::recursion::closed;
 use crate::references::resolve;
 use crate::schema::{inner, validator};
 
@@ -137,6 +138,8 @@ proptest! {
         // A reference to nothing, or a schema that means itself.
         let Ok(resolved) = resolve(&document) else { return Ok(()) };
         let listed = Value::Object(super::schema(&resolved));
+        let checked = if resolved.is_exact { None } else { closed(&document) };
+        let checked = checked.map(|schema| toolbooth_schema::compile(&schema));
         let written = Value::Object(document);
         prop_assert_eq!(lacking(&listed), Vec::<String>::new(), "{}", listed);
         let (before, between, after) =
@@ -145,6 +148,9 @@ proptest! {
             let expected = before.is_valid(&value);
             let got = between.is_valid(&value);
             prop_assert!(got == expected || got && !resolved.is_exact, "{} of {}", value, written);
+            if let Some(checked) = checked {
+                prop_assert_eq!(checked.is_valid(&(&value).into()), expected, "checked: {} of {}", value, written);
+            }
             prop_assert_eq!(after.is_valid(&value), got, "listed: {} of {}", value, written);
         }
     }

@@ -327,3 +327,24 @@ fn the_entity_tag_changes_with_the_list_and_only_with_it() {
     assert_eq!(first, with(&json!({"/title": "Sum"})), "the title is not listed");
     assert_ne!(first, with(&json!({"/description": "Sums."})), "the description is");
 }
+
+#[test]
+fn values_of_recursive_schemas_are_checked_as_written() {
+    let node = |more: Value| {
+        let mut node = json!({"type": "object", "description": "A node.", "properties": {"next": {"$ref": "#/$defs/node"}}});
+        node.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"/input_schema/$defs": {"node": node}, "/input_schema/properties/node": {"$ref": "#/$defs/node", "description": "d"}})
+    };
+    for (changes, targets) in [
+        (node(json!({})), 1),
+        // Each level would double the time.
+        (node(json!({"unevaluatedProperties": false})), 0),
+        (node(json!({"anyOf": [{"properties": {"next": {"$ref": "#/$defs/node"}}}]})), 0),
+    ] {
+        let mut source = catalogue();
+        put(&mut source, ADD, &changed(add(), &changes).to_string());
+        let rust = file(&source, "catalog.rs");
+        assert_eq!(rust.matches("static TARGET_").count(), targets, "{changes}");
+        assert!(!rust.contains("$ref") && !file(&source, "oxp.json").contains("$ref"), "{changes}");
+    }
+}

@@ -6,7 +6,7 @@ use super::APPLIED;
 use crate::branches::{Branch, list};
 use crate::describe::{ErrorSink, Path, ValidationError, describe_alternatives};
 use crate::json::Value;
-use crate::{Keyword, Literal, Schema};
+use crate::{Keyword, Literal, Reference, Schema};
 
 /// A keyword for values of any type.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +29,8 @@ pub enum AnyKeyword {
     Not(&'static Schema),
     /// `if`, `then` and `else`; a missing one is the schema without keywords.
     If(&'static Schema, &'static Schema, &'static Schema),
+    /// `$ref`, in recursive schemas.
+    Ref(Reference),
 }
 
 /// A set of JSON Schema types, one bit each.
@@ -75,6 +77,7 @@ impl AnyKeyword {
             Self::If(condition, then, otherwise) => {
                 if condition.is_valid(value) { then } else { otherwise }.is_valid(value)
             }
+            Self::Ref(reference) => reference.schema().is_valid(value),
         }
     }
 
@@ -95,6 +98,7 @@ impl AnyKeyword {
             Self::AnyOf(schemas) | Self::OneOf(schemas) => {
                 self.visit_branch(schemas, value, path, sink)
             }
+            Self::Ref(reference) => reference.schema().visit_errors(value, path, sink),
             Self::False | Self::Type(_) | Self::Const(_) | Self::Enum(_) | Self::Not(_) => {
                 sink(path, ValidationError::Keyword(Keyword::Any(*self), value))
             }
@@ -145,7 +149,7 @@ impl AnyKeyword {
                 format!("Must match one of: {}", describe_alternatives(schemas, value, path))
             }
             Self::Not(_) => "Must not match the schema in \"not\"".to_owned(),
-            Self::AllOf(_) | Self::If(..) => APPLIED.to_owned(),
+            Self::AllOf(_) | Self::If(..) | Self::Ref(_) => APPLIED.to_owned(),
         }
     }
 }
@@ -199,6 +203,7 @@ mod build {
                 schema.schemas("oneOf").map(Self::OneOf),
                 schema.schema("not").map(Self::Not),
                 schema.schema("if").map(|it| Self::If(it, branch("then"), branch("else"))),
+                schema.reference().map(Self::Ref),
             ];
             keywords.into_iter().flatten().collect()
         }
@@ -218,6 +223,10 @@ mod build {
                     statics.schema(then),
                     statics.schema(otherwise)
                 ),
+                Self::Ref(reference) => {
+                    let name = statics.reference(reference.schema());
+                    format!("Ref(Reference::Static(&{name}))")
+                }
             };
             format!("AnyKeyword::{keyword}")
         }

@@ -139,7 +139,7 @@ impl ObjectKeyword {
 mod build {
     use super::*;
     use crate::codegen::{Statics, each};
-    use crate::compile::{SchemaObject, leak, leak_one, named_schemas, names, sorted};
+    use crate::compile::{SchemaObject, leak, leak_one, names, sorted};
 
     impl ObjectKeyword {
         pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Vec<Self> {
@@ -152,14 +152,14 @@ mod build {
                 let needed = sorted(map).map(|(name, of)| (name, names(of)));
                 Self::DependentRequired(leak(needed.collect()))
             }));
-            let dependent = schema.map("dependentSchemas").map(named_schemas);
+            let dependent = schema.named_schemas("dependentSchemas");
             keywords.extend(dependent.map(Self::DependentSchemas));
             // From earlier drafts, and still accepted: each entry is one of the two above.
             for (name, of) in schema.map("dependencies").into_iter().flat_map(sorted) {
                 keywords.push(if of.is_array() {
                     Self::DependentRequired(leak(vec![(name, names(of))]))
                 } else {
-                    Self::DependentSchemas(leak(vec![(name, crate::compile(of))]))
+                    Self::DependentSchemas(leak(vec![(name, schema.compile(of))]))
                 });
             }
             keywords.extend(schema.schema("propertyNames").map(Self::PropertyNames));

@@ -100,20 +100,23 @@ impl Properties {
 mod build {
     use super::*;
     use crate::codegen::{Statics, each};
-    use crate::compile::{SchemaObject, compile, compile_pattern, leak, named_schemas, sorted};
+    use crate::compile::{SchemaObject, compile_pattern, leak, sorted};
 
     impl Properties {
         pub(in crate::keywords) fn read(schema: &SchemaObject<'_>) -> Option<Self> {
-            let (named, patterns) = (schema.map("properties"), schema.map("patternProperties"));
+            let (named, patterns) =
+                (schema.named_schemas("properties"), schema.map("patternProperties"));
             let additional = schema.schema("additionalProperties");
             if named.is_none() && patterns.is_none() && additional.is_none() {
                 return None;
             }
             let patterns = patterns.into_iter().flat_map(sorted);
             Some(Self {
-                named: named.map(named_schemas).unwrap_or_default(),
+                named: named.unwrap_or_default(),
                 patterns: leak(
-                    patterns.map(|(name, of)| (compile_pattern(name), compile(of))).collect(),
+                    patterns
+                        .map(|(name, of)| (compile_pattern(name), schema.compile(of)))
+                        .collect(),
                 ),
                 additional,
             })

@@ -100,3 +100,57 @@ fn brackets(number: usize, bits: usize) -> Value {
     }
     json!([number, open.pop()])
 }
+
+#[test]
+fn values_of_recursive_schemas_take_no_longer_than_their_size() {
+    let filter = json!({
+        "$defs": {"filter": {"oneOf": [
+            {"type": "object", "properties": {"and": {"type": "array", "items": {"$ref": "#/$defs/filter"}}}, "required": ["and"], "additionalProperties": false},
+            {"type": "object", "properties": {"not": {"$ref": "#/$defs/filter"}}, "required": ["not"], "additionalProperties": false},
+            {"type": "object", "properties": {"field": {"type": "string"}, "value": {"type": ["number", "null"]}}, "required": ["field"], "additionalProperties": false}
+        ]}},
+        "$ref": "#/$defs/filter"
+    });
+    let table = compile(&filter);
+    for (field, expected) in [(json!("a"), true), (json!(1), false)] {
+        let mut value = json!({ "field": field });
+        for level in 0..60 {
+            value = if level % 2 == 0 {
+                json!({ "not": value })
+            } else {
+                json!({ "and": [value, {"field": "b"}] })
+            };
+        }
+        assert_eq!(table.is_valid(&(&value).into()), expected);
+        assert_eq!(check(&table, &(&value).into()).is_ok(), expected);
+        table.drop_nulls(&mut json::Value::from(&value));
+    }
+    let leaves: Value = (0..BODY / 32).map(|n| json!({"field": "a", "value": n})).collect();
+    let wide = json!({"not": {"and": [{ "and": leaves }]}});
+    assert!(table.is_valid(&(&wide).into()));
+}
+
+#[test]
+fn errors_of_recursive_schemas_have_their_place() {
+    let tree = json!({
+        "$defs": {"node": {"type": "object", "properties": {"name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}}, "required": ["name"], "additionalProperties": false}},
+        "type": "object",
+        "properties": {"root": {"$ref": "#/$defs/node"}}
+    });
+    let table = compile(&tree);
+    let leaf = |name: Value| json!({"root": {"name": "a", "children": [{"name": "b", "children": [{"name": "c", "children": [{"name": "d", "children": [{ "name": name }]}]}]}]}});
+    assert_eq!(check(&table, &(&leaf(json!("e"))).into()), Ok(()));
+    let errors = check(&table, &(&leaf(json!(1))).into()).unwrap_err().to_string();
+    assert_eq!(
+        errors,
+        "root.children[0].children[0].children[0].children[0].name: Must be a string"
+    );
+    // What is null, but may only be absent, is removed at any depth.
+    let absent = json!({"root": {"name": "a", "children": [{"name": "b", "children": [{"name": "c", "children": null}]}]}});
+    let mut value = json::Value::from(&absent);
+    table.drop_nulls(&mut value);
+    assert_eq!(
+        Value::from(&value),
+        json!({"root": {"name": "a", "children": [{"name": "b", "children": [{"name": "c"}]}]}})
+    );
+}
