@@ -103,6 +103,28 @@ test("redirects are not followed, and long responses are cut", async () => {
   assert.equal(cut.json.value, `${"x".repeat(1_000)}\n\n[The response was cut after 1000 bytes.]`);
 });
 
+test("text is read in the charset that the service declares", async () => {
+  for (const [type, body, expected] of [
+    ["text/plain; charset=iso-8859-1", Buffer.from("M\xfcller", "latin1"), "Müller"],
+    ["text/csv; charset=windows-1252", Buffer.from("name,preis\nM\xfcller,5\x80\n", "latin1"), "name,preis\nMüller,5€\n"],
+    ["text/csv; charset=utf-16", Buffer.concat([Buffer.from("fffe", "hex"), Buffer.from("a,ü\n", "utf16le")]), "a,ü\n"],
+    ["text/plain; charset=utf-16be", Buffer.from("00fc", "hex"), "ü"],
+    ["text/plain; charset=shift_jis", Buffer.from("93fa", "hex"), "日"],
+    ["text/plain; charset=gb18030", Buffer.from("c8d5", "hex"), "日"],
+    ["text/plain; charset=euc-kr", Buffer.from("c0cf", "hex"), "일"],
+    ["text/plain; charset=koi8-r", Buffer.from("c4", "hex"), "д"],
+    ["application/json", Buffer.from('\ufeff{"a":"ü"}'), { a: "ü" }],
+    ["application/json; charset=iso-8859-1", Buffer.from('{"a":"\xfc"}', "latin1"), { a: "ü" }],
+    ["text/plain; charset=x-unknown", Buffer.from([0xfc]), "[The response is no text: 1 bytes.]"],
+    ["image/png; charset=iso-8859-1", Buffer.from([0x89, 0x50]), "[The response is no text: 2 bytes.]"],
+  ]) {
+    respond = () => [200, body, { "content-type": type }];
+    assert.deepEqual((await call("GetBook", { id: "7" })).json.value, expected, type);
+  }
+  respond = () => [404, Buffer.from("f\xfcr", "latin1"), { "content-type": "text/plain; charset=latin1" }];
+  assert.equal((await call("GetBook", { id: "7" })).json.error.additional_prompt_content, "für");
+});
+
 test("an error of the service has its text", async () => {
   respond = () => [404, "There is no such book"];
   const { json } = await call("GetBook", { id: "7" });

@@ -22,6 +22,7 @@ extern "C" {
         timeout: u32,
         max_bytes: u32,
         cut: bool,
+        text: bool,
     ) -> Promise;
 
     /// The result of `send`: a response, or an error code in `fault`.
@@ -88,6 +89,7 @@ impl HttpClient for Bindings {
             milliseconds(request.timeout),
             u32::try_from(request.max_bytes).unwrap_or(u32::MAX),
             request.cut,
+            request.text,
         );
         let response: Fetched = settled(response).await.map_err(unreachable)?.unchecked_into();
         match response.fault().as_deref() {

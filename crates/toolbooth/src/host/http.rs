@@ -86,6 +86,8 @@ pub struct HttpRequest<'a> {
     pub max_bytes: usize,
     /// Whether a longer body is cut there. Otherwise, the request fails.
     pub cut: bool,
+    /// Whether a body of text in another charset becomes UTF-8. Bytes that are no text stay as they are.
+    pub text: bool,
 }
 
 impl<'a> HttpRequest<'a> {
@@ -100,6 +102,7 @@ impl<'a> HttpRequest<'a> {
             timeout: Duration::from_secs(10),
             max_bytes: 1 << 20,
             cut: false,
+            text: false,
         }
     }
 }
@@ -151,7 +154,13 @@ impl HttpResponse {
 
     /// The body decoded from JSON; `None` if it is not JSON of the type `T`.
     pub fn json<T: DeserializeOwned>(&self) -> Option<T> {
-        json::read(&self.body)
+        json::read(self.unmarked())
+    }
+
+    /// The body without the mark U+FEFF at its beginning, which some servers write, and which is no part of the text
+    /// (RFC 8259, 8.1).
+    pub(crate) fn unmarked(&self) -> &[u8] {
+        self.body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.body)
     }
 }
 
