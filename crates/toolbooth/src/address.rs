@@ -41,6 +41,27 @@ pub fn service_address(value: &str) -> Result<(), &'static str> {
     Err("must be an http or https URL without user, query or trailing slash")
 }
 
+/// Accepts an address to which credentials may be sent as it is: `https`, or `http` on localhost, without user and fragment.
+///
+/// # Errors
+/// What was expected instead.
+pub fn secure_address(value: &str) -> Result<(), &'static str> {
+    if is_secure(value) && value.bytes().all(|byte| matches!(byte, b'!'..=b'~')) {
+        return Ok(());
+    }
+    Err("must be an https URL (http for localhost only), without a user")
+}
+
+/// Accepts the [`secure_address`] that a definition may contain, at a public host as in [`public_address`].
+///
+/// # Errors
+/// What was expected instead.
+pub fn public_secure_address(value: &str) -> Result<(), &'static str> {
+    secure_address(value)?;
+    let path = value.split('?').next().unwrap_or_default();
+    public_address(path.strip_suffix('/').unwrap_or(path))
+}
+
 /// Whether a text is the [`service_address`] of such a host.
 fn is_service(value: &str, is_host: fn(&str) -> bool) -> bool {
     let rest = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));

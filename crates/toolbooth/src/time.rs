@@ -1,4 +1,6 @@
-//! Times for people, in UTC.
+//! Times for people, in UTC; lifetimes.
+
+use crate::json::{self, Value};
 
 /// The day of a time in milliseconds since the Unix epoch, as in RFC 3339: `2026-11-22`.
 pub fn day(ms: u64) -> String {
@@ -23,6 +25,19 @@ pub fn minute(ms: u64) -> String {
 /// A time in milliseconds since the Unix epoch, as in RFC 3339, to the second: `2026-11-22T23:59:07Z`.
 pub fn utc(ms: u64) -> String {
     format!("{}T{}:{:02}Z", day(ms), minute(ms), ms / 1000 % 60)
+}
+
+/// A lifetime in seconds, as servers write it: a number, or a number in a string. Rounds down to milliseconds. A
+/// negative lifetime has ended; anything that is not a number counts as absent.
+pub fn lifetime_ms(expires_in: &Value<'_>) -> Option<u64> {
+    let seconds = match expires_in {
+        Value::Number(number) => number.as_f64(),
+        // `str::parse` would link another 10 KB of tables.
+        Value::String(text) => json::read(text.trim().as_bytes()),
+        _ => None,
+    };
+    // The cast saturates.
+    seconds.filter(|it: &f64| it.is_finite()).map(|seconds| (seconds * 1000.0) as u64)
 }
 
 #[cfg(test)]

@@ -91,8 +91,12 @@ pub(super) fn check<'a>(
                     "must have either style and explode, or \"contentType\": \"application/json\"",
                 );
             }
-            (BodyType::Multipart, _) if has_style => {
-                problems.add(&at, "has a style, which is for form; multipart has contentType");
+            (BodyType::Multipart, Some(_)) if has_style => {
+                problems.add(&at, "must have either contentType, or style and explode");
+            }
+            (BodyType::Multipart, None) if encoding.style == Some(ParameterStyle::DeepObject) => {
+                problems
+                    .add(format!("{at}.style"), "is \"deepObject\", which is not for multipart");
             }
             (BodyType::Multipart, Some(kind)) if !is_media_type(kind) => {
                 let message = format!("is {kind:?}; expected a media type, such as image/png");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolbooth::catalog::{
-    AuthDefinition, BodyType, Definition, HttpDefinition, PaginationDefinition,
+    AuthDefinition, BodyType, Definition, HttpDefinition, OAuthDefinition, PaginationDefinition,
     ParameterDefinition, ParameterPlace, ParameterStyle, SecretPlaceDefinition,
 };
 
@@ -73,6 +73,9 @@ pub(crate) fn check(definition: &Definition, problems: &mut Problems<'_>) {
     }
     for (index, auth) in http.auth.iter().enumerate() {
         check_auth(auth, &auth_place(http, index), definition, &mut sent, problems);
+    }
+    if http.auth_optional && http.auth.is_empty() {
+        problems.add("auth_optional", "is for tools with auth");
     }
     if let Some(pagination) = &http.pagination {
         check_pagination(pagination, &sent, problems);
@@ -226,11 +229,16 @@ const FORBIDDEN: [&str; 13] = [
     "upgrade",
 ];
 
+/// Whether a text can be the name of a header or of a cookie: a token of RFC 9110, 5.6.2.
+fn is_token(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(fits)
+}
+
 /// What is wrong with the name of a header.
 fn header_problem(name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if name.is_empty() || !name.bytes().all(is_token) {
+    if !is_token(name) {
         return Some(format!("is {name:?}; expected the name of a header"));
     }
     if matches!(&*lower, "authorization" | "cookie" | "set-cookie") || lower.starts_with("proxy-") {
@@ -274,10 +282,10 @@ fn check_auth(
     sent: &mut Sent<'_>,
     problems: &mut Problems<'_>,
 ) {
-    let AuthDefinition { provider, secret, basic, place, name, scheme, .. } = auth;
-    let count = [provider.is_some(), secret.is_some(), basic.is_some()];
+    let AuthDefinition { provider, secret, basic, oauth2, place, name, scheme, .. } = auth;
+    let count = [provider.is_some(), secret.is_some(), basic.is_some(), oauth2.is_some()];
     if count.iter().filter(|is_there| **is_there).count() != 1 {
-        return problems.add(at, "must have exactly one of provider, secret and basic");
+        return problems.add(at, "must have exactly one of provider, secret, basic and oauth2");
     }
     if scheme.as_deref().is_some_and(|scheme| scheme.contains(' ') || !is_header_value(scheme)) {
         problems.add(format!("{at}.scheme"), "must be a word, such as \"Bearer\"");
@@ -285,8 +293,11 @@ fn check_auth(
     if secret.is_none() && (place.is_some() || name.is_some()) {
         problems.add(at, "has \"in\" or \"name\", which are for a secret");
     }
-    if basic.is_some() && scheme.is_some() {
-        problems.add(format!("{at}.scheme"), "is not for basic");
+    if (basic.is_some() || oauth2.is_some()) && scheme.is_some() {
+        problems.add(format!("{at}.scheme"), "is not for basic and oauth2");
+    }
+    if let Some(oauth2) = oauth2 {
+        check_grant(oauth2, &format!("{at}.oauth2"), problems);
     }
     if let Some(provider) = provider {
         let requirements = definition.requirements.iter().flat_map(|it| &it.authorization);
@@ -302,6 +313,9 @@ fn check_auth(
         (Some(_), Some(SecretPlaceDefinition::Query), Some(name)) if !name.is_empty() => {
             sent.name("query", name, at, &format!("{at}.name"), problems);
         }
+        (Some(_), Some(SecretPlaceDefinition::Cookie), Some(name)) if is_token(name) => {
+            sent.name("cookie", name, at, &format!("{at}.name"), problems);
+        }
         (Some(_), Some(SecretPlaceDefinition::Header), Some(name)) => {
             let is_usual = name.eq_ignore_ascii_case("authorization");
             if let Some(problem) = header_problem(name).filter(|_| !is_usual) {
@@ -310,8 +324,29 @@ fn check_auth(
             sent.name("header", name, at, &format!("{at}.name"), problems);
         }
         _ => {
-            problems.add(at, "must have \"in\" (\"header\" or \"query\") and \"name\" for a secret")
+            let expected =
+                "must have \"in\" (\"header\", \"query\" or \"cookie\") and \"name\" for a secret";
+            problems.add(at, expected);
         }
+    }
+}
+
+fn check_grant(grant: &OAuthDefinition, at: &str, problems: &mut Problems<'_>) {
+    let OAuthDefinition { client_id, client_secret, username, password, scopes, .. } = grant;
+    if client_id.is_some() != client_secret.is_some() || username.is_some() != password.is_some() {
+        let expected =
+            "must have client_id and client_secret, username and password, or all of them";
+        problems.add(at, expected);
+    } else if client_id.is_none() && username.is_none() {
+        problems.add(at, "must have client_id and client_secret, or username and password");
+    }
+    // RFC 6749, 3.3
+    let is_scope = |scope: &String| {
+        let fits = |byte: u8| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~');
+        !scope.is_empty() && scope.bytes().all(fits)
+    };
+    if !scopes.iter().all(is_scope) {
+        problems.add(format!("{at}.scopes"), "must be scopes: visible ASCII characters");
     }
 }
 

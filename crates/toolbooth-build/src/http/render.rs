@@ -2,7 +2,7 @@
 
 use toolbooth::catalog::{
     AuthDefinition, BodyDefinition, BodyType, Definition, EncodingDefinition, HttpDefinition,
-    PaginationDefinition, ParameterDefinition, ParameterPlace, ParameterStyle,
+    OAuthDefinition, PaginationDefinition, ParameterDefinition, ParameterPlace, ParameterStyle,
     SecretPlaceDefinition,
 };
 
@@ -28,7 +28,7 @@ pub(crate) fn call(http: &HttpDefinition, definition: &Definition) -> String {
     format!(
         "HttpCall {{ method: {method:?}, base: {base:?}, url: {url:?}, path: &[{path}], query: &[{query}], \
          fixed_query: &{fixed_query:?}, headers: &[{headers}], \
-         fixed_headers: &{fixed:?}, body: {body}, auth: &[{auth}], select: {select}, \
+         fixed_headers: &{fixed:?}, body: {body}, auth: &[{auth}], auth_optional: {auth_optional}, select: {select}, \
          fields: &[{fields}], decode: &{decode:?}, failure: {failure}, pagination: {pagination}, \
          timeout_ms: {timeout_ms}, max_bytes: {max_bytes}, retry: {retry}, returns_nothing: {returns_nothing} }}",
         method = method.name(),
@@ -40,6 +40,7 @@ pub(crate) fn call(http: &HttpDefinition, definition: &Definition) -> String {
         failure = optional(failure),
         body = optional(http.body.as_ref().map(body)),
         auth = http.auth.iter().filter_map(auth).map(|it| it + ", ").collect::<String>(),
+        auth_optional = http.auth_optional,
         pagination = optional(http.pagination.as_ref().and_then(pagination)),
         returns_nothing = definition.output_schema.is_none(),
     )
@@ -132,7 +133,9 @@ fn body(body: &BodyDefinition) -> String {
         }
         BodyType::Multipart => {
             let types: String = encoding.iter().filter_map(media_type).collect();
-            format!("BodyFormat::Multipart(&[{types}])")
+            let of_parts = encoding.iter().filter(|(_, encoding)| encoding.content_type.is_none());
+            let styles: String = of_parts.map(style).collect();
+            format!("BodyFormat::Multipart(&[{types}], &[{styles}])")
         }
         BodyType::Raw => format!("BodyFormat::Raw({content_type:?})"),
     };
@@ -140,7 +143,7 @@ fn body(body: &BodyDefinition) -> String {
 }
 
 fn auth(auth: &AuthDefinition) -> Option<String> {
-    let AuthDefinition { provider, secret, basic, place, name, scheme, .. } = auth;
+    let AuthDefinition { provider, secret, basic, oauth2, place, name, scheme, .. } = auth;
     if let Some(id) = provider {
         let scheme = scheme.as_deref().unwrap_or("Bearer");
         return Some(format!("HttpAuth::Provider {{ id: {id:?}, scheme: {scheme:?} }}"));
@@ -152,13 +155,30 @@ fn auth(auth: &AuthDefinition) -> Option<String> {
                 format!("SecretPlace::Header({:?})", name.to_ascii_lowercase())
             }
             SecretPlaceDefinition::Query => format!("SecretPlace::Query({name:?})"),
+            SecretPlaceDefinition::Cookie => format!("SecretPlace::Cookie({name:?})"),
         };
         return Some(format!(
             "HttpAuth::Secret {{ secret: {secret:?}, place: {place}, scheme: {scheme:?} }}"
         ));
     }
+    if let Some(grant) = oauth2 {
+        let OAuthDefinition { token_url, scopes, .. } = grant;
+        let (client, user) = pairs(grant);
+        return Some(format!(
+            "HttpAuth::Grant(&OAuthGrant {{ token_url: {token_url:?}, client: {client:?}, user: {user:?}, scopes: &{scopes:?} }}, token)"
+        ));
+    }
     let basic = basic.as_ref()?;
     Some(format!("HttpAuth::Basic {{ user: {:?}, password: {:?} }}", basic.user, basic.password))
+}
+
+/// The client and the user of a grant.
+fn pairs(grant: &OAuthDefinition) -> (Option<(&str, &str)>, Option<(&str, &str)>) {
+    let OAuthDefinition { client_id, client_secret, username, password, .. } = grant;
+    (
+        client_id.as_deref().zip(client_secret.as_deref()),
+        username.as_deref().zip(password.as_deref()),
+    )
 }
 
 fn pagination(pagination: &PaginationDefinition) -> Option<String> {

@@ -51,6 +51,8 @@ const TOOLKIT: &str = r#"{"variables": {
     "WEB_URL": {"kind": "base", "default": "https://web.example/v1"},
     "OTHER_URL": {"kind": "base"},
     "WEB_KEY": {"kind": "secret"},
+    "WEB_TOKEN_URL": {"kind": "url", "default": "https://web.example/token/?a=b"},
+    "WEB_ID": {"kind": "text", "optional": true},
     "WEB_USER": {"kind": "text"}
 }}"#;
 
@@ -78,13 +80,15 @@ fn a_request_is_compiled_into_a_table() {
          fixed_headers: &[(\"accept\", \"application/json\")], \
          body: Some(HttpBody { content: Content::Members(&[(\"id__body\", \"id\"), (\"title\", \"title\")]), format: BodyFormat::Json, required: true }), \
          auth: &[HttpAuth::Secret { secret: \"WEB_KEY\", place: SecretPlace::Header(\"authorization\"), scheme: Some(\"Bearer\") }, ], \
-         select: Some(Select { segments: &[Segment { descends: false, selectors: &[Selector::Name(\"items\")] }, Segment { descends: false, selectors: &[Selector::Wildcard] }, ], is_singular: false }), \
+         auth_optional: false, select: Some(Select { segments: &[Segment { descends: false, selectors: &[Selector::Name(\"items\")] }, Segment { descends: false, selectors: &[Selector::Wildcard] }, ], is_singular: false }), \
          fields: &[], decode: &[], failure: None, pagination: Some(Pagination::Cursor { path: &[\"meta\", \"next\"], property: \"trace\" }), \
          timeout_ms: 5000, max_bytes: 1000, retry: false, returns_nothing: false }",
         "run: toolbooth::catalog::Run::Http(&catalog_requests::CALL_2, toolbooth::tool::http::run),",
         "variables: &[\"WEB_URL\", \"WEB_KEY\"],",
         "DECLARED: &[toolbooth::tool::Variable] = &[toolbooth::tool::Variable::required(\"OTHER_URL\", toolbooth::address::service_address), \
+         toolbooth::tool::Variable::required(\"WEB_ID\", toolbooth::private::not_empty).optional(), \
          toolbooth::tool::Variable::secret(\"WEB_KEY\"), \
+         toolbooth::tool::Variable::new(\"WEB_TOKEN_URL\", \"https://web.example/token/?a=b\", toolbooth::address::secure_address), \
          toolbooth::tool::Variable::new(\"WEB_URL\", \"https://web.example/v1\", toolbooth::address::service_address), \
          toolbooth::tool::Variable::required(\"WEB_USER\", toolbooth::private::not_empty)];",
     ] {
@@ -130,8 +134,35 @@ fn parts_of_requests() {
         ),
         (
             body("multipart", json!({"title": {"contentType": "text/plain; charset=utf-8"}})),
-            "BodyFormat::Multipart(&[(\"title\", \"text/plain; charset=utf-8\"), ])",
+            "BodyFormat::Multipart(&[(\"title\", \"text/plain; charset=utf-8\"), ], &[])",
         ),
+        (
+            body(
+                "multipart",
+                json!({"id": {"explode": false}, "title": {"style": "pipeDelimited"}}),
+            ),
+            "BodyFormat::Multipart(&[], &[FormStyle { name: \"id\", style: Style::Form, explode: false }, \
+             FormStyle { name: \"title\", style: Style::PipeDelimited, explode: false }, ])",
+        ),
+        (
+            auth(json!({"secret": "WEB_KEY", "in": "cookie", "name": "sid"})),
+            "HttpAuth::Secret { secret: \"WEB_KEY\", place: SecretPlace::Cookie(\"sid\"), scheme: None }",
+        ),
+        (
+            auth(
+                json!({"oauth2": {"token_url": "WEB_TOKEN_URL", "client_id": "WEB_USER", "client_secret": "WEB_KEY", "scopes": ["a:b"]}}),
+            ),
+            "auth: &[HttpAuth::Grant(&OAuthGrant { token_url: \"WEB_TOKEN_URL\", client: Some((\"WEB_USER\", \"WEB_KEY\")), \
+             user: None, scopes: &[\"a:b\"] }, token), ], auth_optional: false",
+        ),
+        (
+            auth(
+                json!({"oauth2": {"token_url": "WEB_TOKEN_URL", "username": "WEB_USER", "password": "WEB_KEY"}}),
+            ),
+            "HttpAuth::Grant(&OAuthGrant { token_url: \"WEB_TOKEN_URL\", client: None, \
+             user: Some((\"WEB_USER\", \"WEB_KEY\")), scopes: &[] }, token)",
+        ),
+        (json!({"/http/auth_optional": true}), "auth_optional: true, "),
         (
             auth(json!({"secret": "WEB_KEY", "in": "query", "name": "key"})),
             "HttpAuth::Secret { secret: \"WEB_KEY\", place: SecretPlace::Query(\"key\"), scheme: None }",
@@ -194,6 +225,24 @@ fn parts_of_requests() {
         let rendered = compile(&source(&changes)).unwrap();
         let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();
         assert!(rust.contains(expected), "{expected}\n{rust}");
+    }
+}
+
+/// A name or a password may be empty, unless another credential has the same variable.
+#[test]
+fn parts_of_basic_authentication_may_be_empty() {
+    let basic = json!({"basic": {"user": "WEB_USER", "password": "WEB_KEY"}});
+    let key = json!({"secret": "WEB_KEY", "in": "query", "name": "key"});
+    for (auth, expected) in [
+        (json!(basic), ["secret(\"WEB_KEY\").or_empty(),", "not_empty).or_empty()]"]),
+        (json!([key, basic]), ["secret(\"WEB_KEY\"),", "not_empty).or_empty()]"]),
+        (key, ["secret(\"WEB_KEY\"),", "not_empty)]"]),
+    ] {
+        let rendered = compile(&source(&json!({"/http/auth": auth}))).unwrap();
+        let rust = String::from_utf8(rendered.files[0].1.clone()).unwrap();
+        for part in expected {
+            assert!(rust.contains(part), "{part}\n{rust}");
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::provider::split_scopes;
 use toolbooth::host::HttpResponse;
 use toolbooth::json::{self, Value};
 use toolbooth::secret::Secret;
+use toolbooth::time::lifetime_ms;
 
 /// The longest refresh token that is accepted, in bytes. It is stored, and sent in a form.
 const MAX_REFRESH_BYTES: usize = 16 * 1024;
@@ -59,7 +60,7 @@ impl TokenResponse {
                 Ok(Self {
                     access,
                     refresh: refresh.map(secret),
-                    expires_in_ms: value.get("expires_in").and_then(milliseconds),
+                    expires_in_ms: value.get("expires_in").and_then(lifetime_ms),
                     scopes: value.get("scope").and_then(scopes),
                     id_token: value.get("id_token").and_then(Value::as_str).map(secret),
                 })
@@ -86,19 +87,6 @@ fn scopes(scope: &Value<'_>) -> Option<Vec<String>> {
 /// Whether tokens of this type are sent as bearer tokens (RFC 6750). Slack calls those of people `user`.
 fn is_bearer(token_type: &str) -> bool {
     token_type.eq_ignore_ascii_case("bearer") || token_type == "user"
-}
-
-/// A lifetime in seconds, as servers write it: a number, or a number in a string. Rounds down. A
-/// negative lifetime has ended; anything that is not a number counts as absent.
-fn milliseconds(expires_in: &Value<'_>) -> Option<u64> {
-    let seconds = match expires_in {
-        Value::Number(number) => number.as_f64(),
-        // `str::parse` would link another 10 KB of tables.
-        Value::String(text) => json::read(text.trim().as_bytes()),
-        _ => None,
-    };
-    // The cast saturates.
-    seconds.filter(|it: &f64| it.is_finite()).map(|seconds| (seconds * 1000.0) as u64)
 }
 
 #[cfg(test)]

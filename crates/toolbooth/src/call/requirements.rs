@@ -80,6 +80,9 @@ async fn add_tokens(
             None => Granted::NotConfigured,
         };
         match granted {
+            Granted::NotConfigured | Granted::UserMissing if tool.is_optional(required.id) => {
+                continue;
+            }
             Granted::Token(token, used) => {
                 sent.tokens.insert(required.id.to_owned(), token);
                 grants.push((required, used));

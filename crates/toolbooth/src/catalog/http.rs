@@ -36,6 +36,9 @@ pub struct HttpDefinition {
     /// How the request is authorized.
     #[serde(default, deserialize_with = "one_or_more")]
     pub auth: Vec<AuthDefinition>,
+    /// Whether the request is sent without any of these credentials if one is not set.
+    #[serde(default)]
+    pub auth_optional: bool,
     /// A JSONPath (RFC 9535) to the part of the response that is the value.
     pub select: Option<String>,
     /// The members of the selected objects that are kept, at any depth: names that are joined by dots. All, if it is empty.
@@ -217,7 +220,7 @@ fn one_or_more<'de, D: Deserializer<'de>>(
     deserializer.deserialize_any(OneOrMore)
 }
 
-/// How a request is authorized: by one of `provider`, `secret` and `basic`. A list of them is sent together.
+/// How a request is authorized: by one of `provider`, `secret`, `basic` and `oauth2`. A list of them is sent together.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -228,6 +231,8 @@ pub struct AuthDefinition {
     pub secret: Option<String>,
     /// The operator's name and password.
     pub basic: Option<BasicDefinition>,
+    /// The server's own grant.
+    pub oauth2: Option<OAuthDefinition>,
     /// Where the secret is sent.
     #[serde(rename = "in")]
     pub place: Option<SecretPlaceDefinition>,
@@ -244,6 +249,29 @@ pub struct AuthDefinition {
 pub enum SecretPlaceDefinition {
     Header,
     Query,
+    Cookie,
+}
+
+/// A grant of OAuth 2 to the server itself, by names of variables or secrets: with `client_id` and `client_secret` the
+/// client's own (RFC 6749, 4.4), with `username` and `password` that of a user's password (4.3), where the client may be
+/// optional.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct OAuthDefinition {
+    /// That with the address of the token endpoint.
+    pub token_url: String,
+    /// That with the client's id.
+    pub client_id: Option<String>,
+    /// That with the client's secret.
+    pub client_secret: Option<String>,
+    /// That with the user's name.
+    pub username: Option<String>,
+    /// That with the user's password.
+    pub password: Option<String>,
+    /// The scopes that are requested.
+    #[serde(default)]
+    pub scopes: Vec<String>,
 }
 
 /// The variables or secrets of Basic authentication.
@@ -302,6 +330,9 @@ pub struct VariableDefinition {
     pub kind: VariableKind,
     /// The address, unless the operator chooses a different one.
     pub default: Option<String>,
+    /// Whether tools run without it.
+    #[serde(default)]
+    pub optional: bool,
 }
 
 /// What a variable is.
@@ -314,6 +345,8 @@ pub enum VariableKind {
     Secret,
     /// Any text.
     Text,
+    /// An address that is used as it is, such as that of a token endpoint.
+    Url,
     /// The hosts to which requests may go, separated by commas.
     Hosts,
 }

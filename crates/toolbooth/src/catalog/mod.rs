@@ -22,9 +22,9 @@ pub use definition::{
 };
 pub use http::{
     AuthDefinition, BasicDefinition, BodyDefinition, BodyType, EncodingDefinition, ExampleResponse,
-    FailureDefinition, HttpDefinition, HttpMethod, PaginationDefinition, ParameterDefinition,
-    ParameterPlace, ParameterStyle, SecretPlaceDefinition, ToolkitDefinition, VariableDefinition,
-    VariableKind,
+    FailureDefinition, HttpDefinition, HttpMethod, OAuthDefinition, PaginationDefinition,
+    ParameterDefinition, ParameterPlace, ParameterStyle, SecretPlaceDefinition, ToolkitDefinition,
+    VariableDefinition, VariableKind,
 };
 pub use id::{InvalidToolId, ToolRef, parse_version};
 pub use list::{Entry, List, ListForm, Listed, Lists, Needs, Rendering};

@@ -103,6 +103,12 @@ impl Tool {
         format!("{}.{}@{}", self.toolkit, self.tool, self.version)
     }
 
+    /// Whether it runs without this variable, or without the token of this provider: the request of a tool without a function
+    /// may be anonymous.
+    pub(crate) fn is_optional(&self, name: &str) -> bool {
+        matches!(self.run, Run::Http(call, _) if call.auth_optional && call.base != name)
+    }
+
     /// What people read: `List issues (GitHub.ListIssues)`, or only the id if the tool has no title.
     pub fn label(&self) -> String {
         let Self { toolkit, tool, .. } = self;

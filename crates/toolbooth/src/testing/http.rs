@@ -80,7 +80,7 @@ pub struct FakeHttp {
 type Responses = VecDeque<Result<HttpResponse, HttpError>>;
 
 impl FakeHttp {
-    pub(super) fn add(&mut self, request: &str, response: Result<HttpResponse, HttpError>) {
+    pub(crate) fn add(&mut self, request: &str, response: Result<HttpResponse, HttpError>) {
         let responses = self.responses.get_mut();
         match responses.iter_mut().find(|(known, _)| known == request) {
             Some((_, queue)) => queue.push_back(response),

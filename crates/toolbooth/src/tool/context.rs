@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::http::GrantedTokens;
 use super::input_request::{ClientCapability, Dialogue, InputRequest, InputResponse};
 use super::notification::{LoggingLevel, Notifications};
 use super::{Credentials, Named, Stage, Suspension, ToolError, ToolStore};
@@ -155,6 +156,16 @@ impl<'a> Context<'a> {
     /// in `variables`. Then it is always present: a call of a tool whose secret is missing is rejected.
     pub fn server_secret(&self, name: &str) -> Option<&Secret> {
         self.variables.secret(name).filter(|_| self.tool.variables.contains(&name))
+    }
+
+    /// Whether the operator has set a variable or a secret that the definition lists.
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        self.tool.variables.contains(&name) && self.variables.is_set(name)
+    }
+
+    /// The tokens of the server's own grants.
+    pub(crate) fn granted_tokens(&self) -> &GrantedTokens {
+        self.variables.granted_tokens()
     }
 
     /// Milliseconds since the Unix epoch; on Workers they advance only with I/O.

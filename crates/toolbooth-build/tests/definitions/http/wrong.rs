@@ -17,7 +17,7 @@ fn requests_that_are_wrong() {
         (
             json!({"/http/uri": "x"}),
             &["http.uri: unknown field `uri`, expected one of `method`, `base`, `path`, `url`, \
-            `parameters`, `query`, `body`, `headers`, `auth`, `select`, `fields`, `decode`, `error`, `timeout_ms`, `max_bytes`, `retry`, `pagination`"]
+            `parameters`, `query`, `body`, `headers`, `auth`, `auth_optional`, `select`, `fields`, `decode`, `error`, `timeout_ms`, `max_bytes`, `retry`, `pagination`"]
                 [..],
         ),
         (
@@ -240,8 +240,12 @@ fn requests_that_are_wrong() {
             ],
         ),
         (
-            encoding("multipart", json!({"id": {"style": "form"}})),
-            &["http.body.encoding.id: has a style, which is for form; multipart has contentType"],
+            encoding("multipart", json!({"id": {"style": "form", "contentType": "text/plain"}})),
+            &["http.body.encoding.id: must have either contentType, or style and explode"],
+        ),
+        (
+            encoding("multipart", json!({"id": {"style": "deepObject"}})),
+            &["http.body.encoding.id.style: is \"deepObject\", which is not for multipart"],
         ),
         (
             encoding("multipart", json!({"id": {"contentType": "a/b\r\nc: d"}})),
@@ -285,10 +289,13 @@ fn requests_that_are_wrong() {
                 "http.auth: invalid type: string \"WEB_KEY\", expected an object or a list of objects",
             ],
         ),
-        (auth(json!({})), &["http.auth: must have exactly one of provider, secret and basic"]),
+        (
+            auth(json!({})),
+            &["http.auth: must have exactly one of provider, secret, basic and oauth2"],
+        ),
         (
             auth(json!({"provider": "web", "secret": "WEB_KEY"})),
-            &["http.auth: must have exactly one of provider, secret and basic"],
+            &["http.auth: must have exactly one of provider, secret, basic and oauth2"],
         ),
         (
             auth(json!({"provider": "web"})),
@@ -302,15 +309,74 @@ fn requests_that_are_wrong() {
         ),
         (
             auth(json!({"secret": "WEB_KEY"})),
-            &["http.auth: must have \"in\" (\"header\" or \"query\") and \"name\" for a secret"],
+            &[
+                "http.auth: must have \"in\" (\"header\", \"query\" or \"cookie\") and \"name\" for a secret",
+            ],
         ),
         (
             auth(json!({"secret": "WEB_KEY", "in": "query", "name": "tag"})),
             &["http.auth.name: is \"tag\", a query that http.parameters[1] sends too"],
         ),
         (
-            auth(json!({"secret": "WEB_KEY", "in": "cookie", "name": "a"})),
-            &["http.auth.in: unknown variant `cookie`, expected `header` or `query`"],
+            auth(json!({"secret": "WEB_KEY", "in": "cookie", "name": "a=b; c"})),
+            &[
+                "http.auth: must have \"in\" (\"header\", \"query\" or \"cookie\") and \"name\" for a secret",
+            ],
+        ),
+        (
+            auth(json!([
+                {"secret": "WEB_KEY", "in": "cookie", "name": "a"},
+                {"secret": "WEB_KEY", "in": "cookie", "name": "a"},
+            ])),
+            &["http.auth[1].name: is \"a\", a cookie that http.auth[0] sends too"],
+        ),
+        (
+            auth(json!({"secret": "WEB_ID", "in": "body", "name": "a"})),
+            &["http.auth.in: unknown variant `body`, expected one of `header`, `query`, `cookie`"],
+        ),
+        (
+            auth(
+                json!({"oauth2": {"token_url": "WEB_TOKEN_URL", "client_id": "WEB_USER", "client_secret": "WEB_KEY", "scopes": ["a b"]}, "scheme": "Bearer"}),
+            ),
+            &[
+                "http.auth.oauth2.scopes: must be scopes: visible ASCII characters",
+                "http.auth.scheme: is not for basic and oauth2",
+            ],
+        ),
+        (
+            auth(
+                json!({"oauth2": {"token_url": "WEB_URL", "client_id": "WEB_ID", "client_secret": "X"}}),
+            ),
+            &[
+                "http.auth.oauth2.client_id: is \"WEB_ID\", which is optional in tools/web/toolkit.json; \
+                 only the client of a user's grant may be",
+                "http.auth.oauth2.client_secret: is \"X\", which tools/web/toolkit.json does not declare; \
+                 add \"X\": {\"kind\": \"text\"} to its variables",
+                "http.auth.oauth2.token_url: is \"WEB_URL\", which tools/web/toolkit.json does not declare as url",
+            ],
+        ),
+        (
+            auth(
+                json!({"oauth2": {"token_url": "X", "username": "WEB_USER", "password": "WEB_KEY", "client_id": "WEB_ID", "client_secret": "WEB_ID"}}),
+            ),
+            &[
+                "http.auth.oauth2.token_url: is \"X\", which tools/web/toolkit.json does not declare; \
+                 add \"X\": {\"kind\": \"url\", \"default\": \"https://…\"} to its variables",
+            ],
+        ),
+        (
+            auth(json!({"oauth2": {"token_url": "WEB_TOKEN_URL", "client_id": "WEB_USER"}})),
+            &[
+                "http.auth.oauth2: must have client_id and client_secret, username and password, or all of them",
+            ],
+        ),
+        (
+            auth(json!({"oauth2": {"token_url": "WEB_TOKEN_URL"}})),
+            &["http.auth.oauth2: must have client_id and client_secret, or username and password"],
+        ),
+        (
+            json!({"/http/auth": GONE, "/http/auth_optional": true}),
+            &["http.auth_optional: is for tools with auth"],
         ),
         (
             auth(json!({"secret": "WEB_KEY", "in": "header", "name": "Host"})),
@@ -326,7 +392,7 @@ fn requests_that_are_wrong() {
             ),
             &[
                 "http.auth: has \"in\" or \"name\", which are for a secret",
-                "http.auth.scheme: is not for basic",
+                "http.auth.scheme: is not for basic and oauth2",
             ],
         ),
         (
@@ -388,8 +454,11 @@ fn toolkits_that_are_wrong() {
     for (toolkit, expected) in [
         ("{".to_owned(), vec!["is not JSON: EOF while parsing an object at line 1 column 1".to_owned()]),
         (TOOLKIT.replacen('{', "{\"title\": \"a\",", 1), vec!["title: unknown field `title`, expected `variables`".to_owned()]),
-        (variables("\"A\": {\"kind\": \"number\"}"), vec!["variables.A.kind: unknown variant `number`, expected one of `base`, `secret`, `text`, `hosts`".to_owned()]),
+        (variables("\"A\": {\"kind\": \"number\"}"), vec!["variables.A.kind: unknown variant `number`, expected one of `base`, `secret`, `text`, `url`, `hosts`".to_owned()]),
         (variables("\"A\": {\"kind\": \"text\", \"default\": \"x\"}"), vec!["variables.A.default: is only for addresses; the operator sets this variable".to_owned()]),
+        (variables("\"A\": {\"kind\": \"url\", \"default\": \"https://10.0.0.1/token\"}"), vec![format!("variables.A.default: is \"https://10.0.0.1/token\"; {private}")]),
+        (variables("\"A\": {\"kind\": \"url\", \"default\": \"http://a.example/token\"}"), vec!["variables.A.default: is \"http://a.example/token\"; must be an https URL (http for localhost only), without a user".to_owned()]),
+        (variables("\"A\": {\"kind\": \"base\", \"optional\": true}"), vec!["variables.A.optional: is only for texts and secrets".to_owned()]),
         (variables("\"a\": {\"kind\": \"text\"}"), vec!["variables.a: is \"a\"; expected capital letters, digits and _".to_owned()]),
         (variables("\"STATE_KEY\": {\"kind\": \"secret\"}"), vec!["variables.STATE_KEY: is a name that the Worker itself uses; choose a different one".to_owned()]),
         (variables("\"OAUTH_X_CLIENT_SECRET\": {\"kind\": \"secret\"}"), vec!["variables.OAUTH_X_CLIENT_SECRET: is a name that the Worker itself uses; choose a different one".to_owned()]),

@@ -1,5 +1,6 @@
 //! Writes the address of a request: the base, which only the operator chooses, a path and a query.
 
+use super::auth::{Auth, credential};
 use super::fields::{Fields, encoded, simple};
 use super::{HttpAuth, HttpCall, PathPart, SecretPlace, given};
 use crate::address::is_secure;
@@ -16,6 +17,7 @@ const LONGEST: usize = 16_384;
 pub(super) fn write(
     call: &HttpCall,
     input: &Value<'_>,
+    auth: &Auth,
     context: &Context<'_>,
 ) -> Result<String, ToolError> {
     if let Some(property) = call.url {
@@ -35,9 +37,9 @@ pub(super) fn write(
             query.add(field.name, value, field.style, field.explode);
         }
     }
-    for auth in call.auth {
+    for auth in auth.sent {
         if let HttpAuth::Secret { secret, place: SecretPlace::Query(name), scheme } = auth {
-            query.field(name, &super::headers::credential(*scheme, secret, context));
+            query.field(name, &credential(*scheme, secret, context));
         }
     }
     if !query.0.is_empty() {

@@ -50,11 +50,11 @@ pub(super) fn write(
         return Ok(None);
     }
     match format {
-        BodyFormat::Multipart(types) => {
+        BodyFormat::Multipart(types, styles) => {
             let random = context.host.random_16();
             let random = random.map_err(|_| ToolError::new("The server has no random bytes"))?;
             let boundary = Builder::from_random_bytes(random).into_uuid().hyphenated().to_string();
-            Multipart::write(&members, types, &boundary).map(Some)
+            Multipart::write(&members, types, styles, &boundary).map(Some)
         }
         BodyFormat::Form(styles) => {
             let mut fields = Fields::default();

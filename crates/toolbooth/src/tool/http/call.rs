@@ -1,6 +1,9 @@
 //! A request to a service, as the build stores it.
 
 use crate::catalog::QueryValue;
+use crate::host::BoxFuture;
+use crate::secret::Secret;
+use crate::tool::{Context, ToolError};
 
 /// What the definition of a tool says about its request: the member `http`, checked and compiled by the build.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +28,8 @@ pub struct HttpCall {
     pub body: Option<HttpBody>,
     /// How the request is authorized: all of these are sent.
     pub auth: &'static [HttpAuth],
+    /// Whether the request is sent without any of them if one is not set.
+    pub auth_optional: bool,
     /// The part of the response that is the value; `None` is all of it.
     pub select: Option<Select>,
     /// The members that are kept of the selected objects; all, if it is empty.
@@ -146,8 +151,8 @@ pub enum BodyFormat {
     Json,
     /// `application/x-www-form-urlencoded`, with the fields that have a style of their own.
     Form(&'static [FormStyle]),
-    /// `multipart/form-data`, with the media types of the parts that have a fixed one.
-    Multipart(&'static [(&'static str, &'static str)]),
+    /// `multipart/form-data`, with the media types of the parts that have a fixed one, and the styles of lists that are one part.
+    Multipart(&'static [(&'static str, &'static str)], &'static [FormStyle]),
     /// A text or a file as it is, with its media type; `None` if a file says its own.
     Raw(Option<&'static str>),
 }
@@ -189,6 +194,9 @@ pub enum HttpAuth {
         /// The variable or secret with the password.
         password: &'static str,
     },
+    /// By a token that the server gets for itself, in the header `Authorization`. The function is
+    /// [`token`](super::token): a pointer, so that its code is linked only if a catalogue has such a tool.
+    Grant(&'static OAuthGrant, TokenFn),
 }
 
 /// Where a secret is sent.
@@ -198,7 +206,39 @@ pub enum SecretPlace {
     Header(&'static str),
     /// In the query, under this name.
     Query(&'static str),
+    /// In a cookie of this name.
+    Cookie(&'static str),
 }
+
+/// A grant of OAuth 2 to the server itself, of which all callers share the tokens. The texts are names of variables or
+/// secrets of the operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OAuthGrant {
+    /// The address of the token endpoint.
+    pub token_url: &'static str,
+    /// Id and secret of the client. With a user, both may be empty, and the secret of any client.
+    pub client: Option<(&'static str, &'static str)>,
+    /// Name and password of a user (RFC 6749, 4.3); `None` for the client's own grant (4.4).
+    pub user: Option<(&'static str, &'static str)>,
+    /// The scopes that are requested.
+    pub scopes: &'static [&'static str],
+}
+
+impl OAuthGrant {
+    /// The variables and secrets that it needs.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &'static str> {
+        let owner = self.user.or(self.client);
+        let pair = owner.into_iter().flat_map(|(name, secret)| [name, secret]);
+        std::iter::once(self.token_url).chain(pair)
+    }
+}
+
+/// A function that gets a token. With the token that the service has refused, it gets a newer one: `None` if there is none.
+pub type TokenFn = for<'a> fn(
+    &'static OAuthGrant,
+    Option<&'a Secret>,
+    &'a Context<'a>,
+) -> BoxFuture<'a, Result<Option<Secret>, ToolError>>;
 
 /// A part of a JSON document: a JSONPath (RFC 9535) without filters, which the build has parsed.
 #[derive(Debug, Clone, Copy)]

@@ -83,6 +83,16 @@ pub(super) fn simple(value: &Value<'_>, explode: bool, encode: fn(&str) -> Strin
     joined(value, ",", if explode { "=" } else { "," }, encode)
 }
 
+/// The texts of a list or of an object in one text, as a part of a form has them.
+pub(super) fn delimited(value: &Value<'_>, style: Style) -> String {
+    let delimiter = match style {
+        Style::SpaceDelimited => " ",
+        Style::PipeDelimited => "|",
+        _ => ",",
+    };
+    joined(value, delimiter, delimiter, str::to_owned)
+}
+
 /// The texts of a value, joined; names and values of an object are joined by `assign`.
 fn joined(value: &Value<'_>, delimiter: &str, assign: &str, encode: fn(&str) -> String) -> String {
     let mut all = String::new();

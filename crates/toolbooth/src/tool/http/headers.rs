@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use base64ct::{Base64, Encoding};
-
+use super::auth::{Auth, credential, pair};
 use super::fields::simple;
 use super::{HttpAuth, HttpCall, SecretPlace, given};
 use crate::json::Value;
@@ -21,6 +20,7 @@ pub(super) fn write<'a>(
     call: &'static HttpCall,
     input: &Value<'_>,
     content_type: Option<Cow<'static, str>>,
+    auth: &Auth,
     context: &Context<'_>,
 ) -> Result<Headers<'a>, ToolError> {
     // Some services, such as GitHub, reject requests without it.
@@ -47,15 +47,30 @@ pub(super) fn write<'a>(
             set(&mut headers, field.name, value.into());
         }
     }
-    for auth in call.auth {
-        let (name, value) = match auth {
+    let mut cookies = String::new();
+    for one in auth.sent {
+        let (name, value) = match one {
             HttpAuth::Secret { place: SecretPlace::Query(_), .. } => continue,
             HttpAuth::Provider { id, scheme } => {
                 let token = context.token(id).map(Secret::expose).unwrap_or_default();
                 ("authorization", [scheme, token].join(" "))
             }
+            HttpAuth::Grant(..) => {
+                let token = auth.token.as_ref().map(Secret::expose).unwrap_or_default();
+                ("authorization", ["Bearer ", token].concat())
+            }
             HttpAuth::Secret { secret, place: SecretPlace::Header(name), scheme } => {
                 (*name, credential(*scheme, secret, context))
+            }
+            HttpAuth::Secret { secret, place: SecretPlace::Cookie(name), scheme } => {
+                let separator = if cookies.is_empty() { "" } else { "; " };
+                let value = credential(*scheme, secret, context);
+                // It would begin another cookie.
+                if value.contains(';') {
+                    return Err(invalid(context));
+                }
+                cookies.extend([separator, name, "=", &value]);
+                ("cookie", cookies.clone())
             }
             HttpAuth::Basic { user, password } => {
                 ("authorization", ["Basic ", &pair(user, password, context)].concat())
@@ -63,33 +78,17 @@ pub(super) fn write<'a>(
         };
         // The host would write an invalid header into the log.
         if !is_value(&value) {
-            let problem = "a credential has characters that no header can have";
-            context.warn("http", &[("tool", &context.tool.id()), ("problem", problem)]);
-            return Err(ToolError::new("The credentials for the service are not valid"));
+            return Err(invalid(context));
         }
         set(&mut headers, name, value.into());
     }
     Ok(headers)
 }
 
-/// A secret of the operator, after the word that says what it is.
-pub(super) fn credential(scheme: Option<&str>, secret: &str, context: &Context<'_>) -> String {
-    let secret = variable(secret, context);
-    match scheme {
-        Some(scheme) => [scheme, secret].join(" "),
-        None => secret.to_owned(),
-    }
-}
-
-/// A user and a password of the operator, as a header has them.
-pub(super) fn pair(user: &str, password: &str, context: &Context<'_>) -> String {
-    let pair = [variable(user, context), ":", variable(password, context)].concat();
-    Base64::encode_string(pair.as_bytes())
-}
-
-/// The value of a variable or of a secret of the operator.
-pub(super) fn variable<'a>(name: &str, context: &'a Context<'_>) -> &'a str {
-    context.server_secret(name).map_or_else(|| context.variable(name), Secret::expose)
+fn invalid(context: &Context<'_>) -> ToolError {
+    let problem = "a credential has characters that no header can have";
+    context.warn("http", &[("tool", &context.tool.id()), ("problem", problem)]);
+    ToolError::new("The credentials for the service are not valid")
 }
 
 fn set<'a>(headers: &mut Headers<'a>, name: &'static str, value: Cow<'a, str>) {

@@ -5,10 +5,12 @@
 //! validates the value after.
 
 mod address;
+mod auth;
 mod body;
 mod call;
 mod email;
 mod fields;
+mod grant;
 mod headers;
 mod multipart;
 mod page;
@@ -28,8 +30,12 @@ use crate::json::Value;
 
 pub use call::{
     BodyFormat, Content, Failure, FormStyle, HeaderField, HttpAuth, HttpBody, HttpCall, Kept,
-    Pagination, PathPart, QueryField, SecretPlace, Segment, Select, Selector, Style, Template,
+    OAuthGrant, Pagination, PathPart, QueryField, SecretPlace, Segment, Select, Selector, Style,
+    Template, TokenFn,
 };
+pub use grant::{GrantedTokens, token};
+
+use auth::Auth;
 
 /// How long to wait before the second attempt if the service does not say.
 const PAUSE_MS: u64 = 1_000;
@@ -41,9 +47,22 @@ pub fn run<'a>(
     context: &'a Context<'a>,
 ) -> ToolFuture<'a> {
     Box::pin(async move {
-        let request = request(call, input, context).map_err(RunError::Tool)?;
-        let response = send(call, request, context).await.map_err(RunError::Tool)?;
-        response::value(call, &response, context).map_err(RunError::Tool)
+        let mut auth = Auth::of(call, context);
+        if let Some((grant, token)) = auth.grant() {
+            auth.token = token(grant, None, context).await.map_err(RunError::Tool)?;
+        }
+        let first = request(call, input, &auth, context).map_err(RunError::Tool)?;
+        let mut response = send(call, first, context).await.map_err(RunError::Tool)?;
+        if response.status == 401
+            && let Some((grant, token)) = auth.grant()
+            && let Some(newer) =
+                token(grant, auth.token.as_ref(), context).await.map_err(RunError::Tool)?
+        {
+            auth.token = Some(newer);
+            let second = request(call, input, &auth, context).map_err(RunError::Tool)?;
+            response = send(call, second, context).await.map_err(RunError::Tool)?;
+        }
+        response::value(call, &response, &auth, context).map_err(RunError::Tool)
     })
 }
 
@@ -51,17 +70,19 @@ pub fn run<'a>(
 fn request<'a>(
     call: &'static HttpCall,
     input: &'a Value<'a>,
+    auth: &Auth,
     context: &'a Context<'a>,
 ) -> Result<HttpRequest<'a>, ToolError> {
     let (content_type, body) = body::write(call, input, context)?.unzip();
     Ok(HttpRequest {
         method: call.method,
-        headers: headers::write(call, input, content_type, context)?,
+        headers: headers::write(call, input, content_type, auth, context)?,
         body,
         timeout: Duration::from_millis(call.timeout_ms.into()),
         max_bytes: usize::try_from(call.max_bytes).unwrap_or(usize::MAX),
         cut: true,
-        ..HttpRequest::get(address::write(call, input, context)?)
+        text: true,
+        ..HttpRequest::get(address::write(call, input, auth, context)?)
     })
 }
 

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use base64ct::{Base64, Encoding};
 
+use super::FormStyle;
 use super::body::Written;
-use super::fields::text;
+use super::fields::{delimited, text};
 use crate::json::Value;
 use crate::tool::ToolError;
 
@@ -20,26 +21,32 @@ struct Part {
 }
 
 impl Multipart {
-    /// Writes members as parts; each item of a list is a part of its own. `types` has the media types of some of
-    /// them. The `boundary` is random, so no input can end a part.
+    /// Writes members as parts; each item of a list is a part of its own, unless `styles` say otherwise. `types` has the
+    /// media types of some of them. The `boundary` is random, so no input can end a part.
     ///
     /// # Errors
     /// A file is not valid.
     pub(super) fn write(
         members: &[(&str, &Value<'_>)],
         types: &[(&str, &str)],
+        styles: &[FormStyle],
         boundary: &str,
     ) -> Result<Written, ToolError> {
         let mut parts = Self::default();
         for (name, value) in members {
             let fixed = types.iter().find(|(known, _)| known == name).map(|(_, fixed)| *fixed);
-            match value {
-                Value::Array(items) => {
+            let style = styles.iter().find(|style| style.name == *name && !style.explode);
+            match (value, style) {
+                (Value::Array(_) | Value::Object(_), Some(style)) => {
+                    let text = Value::String(delimited(value, style.style).into());
+                    parts.add(name, &text, fixed)?;
+                }
+                (Value::Array(items), None) => {
                     for item in items.iter().filter(|item| !item.is_null()) {
                         parts.add(name, item, fixed)?;
                     }
                 }
-                value => parts.add(name, value, fixed)?,
+                (value, _) => parts.add(name, value, fixed)?,
             }
         }
         Ok(parts.joined(boundary))
@@ -49,10 +56,14 @@ impl Multipart {
         let mut head = format!("content-disposition: form-data; name=\"{}\"", quoted(name));
         let (kind, content) = match file(name, value)? {
             Some(file) => {
-                if let Some(file_name) = file.name {
-                    head.extend(["; filename=\"", &quoted(file_name), "\""]);
-                }
-                (fixed.or(file.kind).or(Some("application/octet-stream")), file.content)
+                let kind = fixed.or(file.kind).unwrap_or("application/octet-stream");
+                // Servers take a part without it for a text.
+                let file_name = match file.name {
+                    Some(given) if !given.is_empty() => Cow::Borrowed(given),
+                    _ => Cow::Owned(usual_name(name, kind)),
+                };
+                head.extend(["; filename=\"", &quoted(&file_name), "\""]);
+                (Some(kind), file.content)
             }
             None => {
                 let is_json = matches!(value, Value::Array(_) | Value::Object(_));
@@ -106,6 +117,26 @@ pub(super) fn file<'v>(place: &str, value: &'v Value<'_>) -> Result<Option<File<
     }
     let content = Base64::decode_vec(data).map_err(|_| invalid("data must be base64"))?;
     Ok(Some(File { name: text("name"), kind, content }))
+}
+
+/// The name of a file without one: that of its field, with the extension of its media type.
+fn usual_name(field: &str, kind: &str) -> String {
+    let fits = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let name: String = field.chars().filter(fits).collect();
+    let name = if name.is_empty() { "file" } else { &name };
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let (_, subtype) = kind.split_once('/').unwrap_or_default();
+    let subtype = subtype.split('+').next().unwrap_or_default();
+    let subtype = subtype.strip_prefix("x-").unwrap_or(subtype);
+    let is_extension = (2..=5).contains(&subtype.len())
+        && subtype.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let extension = match subtype {
+        "plain" => "txt",
+        "markdown" => "md",
+        other if is_extension => other,
+        _ => "bin",
+    };
+    [name, ".", &extension.to_ascii_lowercase()].concat()
 }
 
 /// A text within quotation marks, as browsers write it.

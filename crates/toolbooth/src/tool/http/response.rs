@@ -3,11 +3,11 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::Value as Json;
 
+use super::auth::Auth;
 use super::fields::encoded;
-use super::{Failure, HttpAuth, HttpCall, Kept, headers, is_read, page};
+use super::{Failure, HttpCall, Kept, is_read, page};
 use crate::host::HttpResponse;
-use crate::json::{Value, parse, to_string};
-use crate::secret::Secret;
+use crate::json::{JsonError, Value, parse, to_string};
 use crate::text::cut;
 use crate::tool::{Context, ToolError};
 
@@ -21,16 +21,17 @@ const ERROR_LENGTH: usize = 4_096;
 pub(super) fn value(
     call: &HttpCall,
     response: &HttpResponse,
+    auth: &Auth,
     context: &Context<'_>,
 ) -> Result<Json, ToolError> {
     if !(200..300).contains(&response.status) {
-        return Err(failed(call, response, context));
+        return Err(failed(call, response, auth, context));
     }
     let ignores_body = call.returns_nothing && call.failure.is_none();
     if ignores_body || response.body.is_empty() || call.method == "HEAD" {
         return Ok(Json::Null);
     }
-    let text = text(&response.body, response.is_cut);
+    let text = text(response);
     if response.is_cut {
         if reads_json(call) || call.pagination.is_some() {
             return Err(too_large());
@@ -38,9 +39,11 @@ pub(super) fn value(
         let text = format!("{text}\n\n[The response was cut after {} bytes.]", call.max_bytes);
         return large(Json::String(text), context);
     }
-    let root = parse(&text).ok();
+    let parsed = parse(&text);
+    let flaw = flaw(response, parsed.as_ref());
+    let root = parsed.ok().filter(|_| flaw.is_none());
     if let (Some(failure), Some(root)) = (call.failure, &root) {
-        reported(call, failure, root, context)?;
+        reported(failure, root, auth, context)?;
     }
     if call.returns_nothing {
         return Ok(Json::Null);
@@ -52,13 +55,46 @@ pub(super) fn value(
         },
         (Some(root), None) => shown(call, root.clone()),
         // What the tool does not return could not be removed from it.
-        (None, _) if reads_json(call) => return Err(no_json()),
-        (None, _) => Json::String(text.clone()),
+        (None, _) if reads_json(call) => return Err(no_json(flaw.as_deref())),
+        (None, _) => match flaw {
+            None => Json::String(text.clone()),
+            Some(flaw) => {
+                let text = Json::String(format!("{text}\n\n[The response {flaw}.]"));
+                if !context.tool.output.is_valid(&(&text).into()) {
+                    return Err(no_json(Some(&flaw)));
+                }
+                text
+            }
+        },
     };
     Ok(match call.pagination {
         Some(pagination) => page::with_next(call, pagination, value, root.as_ref(), response),
         None => value,
     })
+}
+
+/// Why a response of success is not read as the JSON that it seems to be.
+// Few are: the others need not wait until it is compiled.
+#[inline(never)]
+fn flaw(response: &HttpResponse, parsed: Result<&Value<'_>, &JsonError>) -> Option<String> {
+    // Some services answer with a part of a list, which is whole in itself. A part of a text is not.
+    if response.status == 206 && !matches!(parsed, Ok(Value::Object(_) | Value::Array(_))) {
+        return Some("is a part of a longer one: its status is 206".to_owned());
+    }
+    let error = parsed.err()?;
+    let reason = error.to_string();
+    // The names are those of the service, which the tool may not return.
+    let reason = match &*reason {
+        it if it.contains("is repeated") => "an object has two members of the same name",
+        it if it.contains("hex escape") => "a text has half of a surrogate pair",
+        it if it.starts_with("number out of range") => "a number is too large",
+        it if it.starts_with("nested deeper") => "it is nested too deeply",
+        it if it.starts_with("more than") => "it has too many values",
+        // It is some other text.
+        _ => return None,
+    };
+    let (line, column) = (error.line(), error.column());
+    Some(format!("cannot be read as JSON: {reason}, at line {line}, column {column}"))
 }
 
 /// Whether a call reads the response as JSON. The beginning of a response is none.
@@ -114,9 +150,9 @@ fn decoded(text: &str) -> Option<String> {
 
 /// The error that a response with a status of success reports.
 fn reported(
-    call: &HttpCall,
     failure: Failure,
     root: &Value<'_>,
+    auth: &Auth,
     context: &Context<'_>,
 ) -> Result<(), ToolError> {
     let found = failure.path.iter().try_fold(root, |at, name| at.get(name));
@@ -130,48 +166,37 @@ fn reported(
         "http",
         &[("tool", &context.tool.id()), ("problem", "the service reports a failure")],
     );
-    match provider(call) {
+    match auth.provider() {
         Some(id) if failure.unauthorized.contains(&&*text) => Err(context.token_refused(id)),
         _ => {
-            Err(ToolError::new("The service reports a failure").prompt(told(call, &text, context)))
+            Err(ToolError::new("The service reports a failure").prompt(told(&text, auth, context)))
         }
     }
 }
 
 /// What is passed on of a service's error: its beginning, without the credentials, which some services repeat.
-fn told(call: &HttpCall, text: &str, context: &Context<'_>) -> String {
+fn told(text: &str, auth: &Auth, context: &Context<'_>) -> String {
     let mut text = text.to_owned();
-    let mut hide = |credential: &str| {
+    auth.each_text(context, |credential| {
         for form in [credential.to_owned(), encoded(credential)] {
             if !form.is_empty() {
                 text = text.replace(&form, "[secret]");
             }
         }
-    };
-    for auth in call.auth {
-        match auth {
-            HttpAuth::Provider { id, .. } => {
-                hide(context.token(id).map(Secret::expose).unwrap_or_default());
-            }
-            HttpAuth::Secret { secret, .. } => hide(headers::variable(secret, context)),
-            HttpAuth::Basic { user, password } => {
-                hide(&headers::pair(user, password, context));
-                hide(headers::variable(password, context));
-            }
-        }
-    }
+    });
     cut(&text, ERROR_LENGTH)
 }
 
 /// The text of a body, or a note about one that is no text. A character at the end may be cut.
-fn text(body: &[u8], is_cut: bool) -> String {
+fn text(response: &HttpResponse) -> String {
+    let body = response.unmarked();
     match str::from_utf8(body) {
         Ok(text) => text.to_owned(),
-        Err(error) if is_cut && error.error_len().is_none() => {
+        Err(error) if response.is_cut && error.error_len().is_none() => {
             let text = body.get(..error.valid_up_to()).unwrap_or_default();
             String::from_utf8_lossy(text).into_owned()
         }
-        Err(_) => format!("[The response is no text: {} bytes.]", body.len()),
+        Err(_) => format!("[The response is no text: {} bytes.]", response.body.len()),
     }
 }
 
@@ -180,9 +205,12 @@ fn large(text: Json, context: &Context<'_>) -> Result<Json, ToolError> {
     if context.tool.output.is_valid(&(&text).into()) { Ok(text) } else { Err(too_large()) }
 }
 
-fn no_json() -> ToolError {
-    ToolError::new("The service's response is not valid")
-        .developer_message("It must be JSON, without members that have the same name.")
+fn no_json(flaw: Option<&str>) -> ToolError {
+    let error = ToolError::new("The service's response is not valid");
+    match flaw {
+        Some(flaw) => error.developer_message(format!("It {flaw}.")),
+        None => error.developer_message("It must be JSON."),
+    }
 }
 
 fn too_large() -> ToolError {
@@ -190,28 +218,30 @@ fn too_large() -> ToolError {
         .prompt("Ask for less, such as fewer items per page.")
 }
 
-/// The provider of the user's token, if the call has one.
-fn provider(call: &HttpCall) -> Option<&'static str> {
-    call.auth.iter().find_map(|auth| match auth {
-        HttpAuth::Provider { id, .. } => Some(*id),
-        _ => None,
-    })
-}
-
 /// The error for a response that is no success.
-fn failed(call: &HttpCall, response: &HttpResponse, context: &Context<'_>) -> ToolError {
+fn failed(
+    call: &HttpCall,
+    response: &HttpResponse,
+    auth: &Auth,
+    context: &Context<'_>,
+) -> ToolError {
     let status = response.status;
     context.warn("http", &[("tool", &context.tool.id()), ("status", &status.to_string())]);
     let detail = format!("The service responded with status {status}.");
-    let text = told(call, text(&response.body, response.is_cut).trim(), context);
-    let error = match (status, provider(call)) {
+    let text = told(text(response).trim(), auth, context);
+    let error = match (status, auth.provider()) {
         (401, Some(id)) => return context.token_refused(id),
         // The text may repeat the credentials.
-        (401, None) if !call.auth.is_empty() => {
+        (401, None) if !auth.sent.is_empty() => {
             let message = "The service rejected the credentials of the server";
             return ToolError::new(message).developer_message(detail);
         }
-        (300..=399, _) => {
+        // The input can have a condition, such as a header If-None-Match.
+        (304, _) => {
+            let detail = format!("{detail} It has nothing newer than what the request names.");
+            return ToolError::new("Nothing has changed at the service").developer_message(detail);
+        }
+        (301 | 302 | 303 | 307 | 308, _) => {
             let detail = format!("{detail} Redirects are not followed.");
             return ToolError::new("The service redirects the request").developer_message(detail);
         }

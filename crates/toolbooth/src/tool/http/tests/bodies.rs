@@ -217,12 +217,12 @@ fn bodies_with_files() {
             &[],
             json!({"file": [{"data": "aGk="}, {"data": "aGk=", "size": 2}]}),
             vec![
-                ("\"file\"\r\ncontent-type: application/octet-stream", "hi"),
+                ("\"file\"; filename=\"file.bin\"\r\ncontent-type: application/octet-stream", "hi"),
                 ("\"file\"\r\ncontent-type: application/json", r#"{"data":"aGk=","size":2}"#),
             ],
         ),
     ] {
-        let (kind, text) = body(post(MEMBERS, BodyFormat::Multipart(types), false), &input);
+        let (kind, text) = body(post(MEMBERS, BodyFormat::Multipart(types, &[]), false), &input);
         assert_eq!(text, lines(&parts), "{input}");
         let expected = format!("multipart/form-data; boundary={BOUNDARY}");
         assert_eq!(kind, Some(expected));
@@ -232,8 +232,53 @@ fn bodies_with_files() {
         (file("a", "image/png\r\nx: y"), "file: type must be a media type, such as image/png."),
         (file("a", "png"), "file: type must be a media type, such as image/png."),
     ] {
-        let call = post(MEMBERS, BodyFormat::Multipart(&[]), false);
+        let call = post(MEMBERS, BodyFormat::Multipart(&[], &[]), false);
         let error = sent(call, json!({"file": file})).unwrap_err();
         assert_eq!(error, ToolError::new("A file is not valid").prompt(expected), "{file}");
+    }
+}
+
+/// Servers take a part without the name of a file for a text.
+#[test]
+fn files_without_a_name() {
+    for (field, types, file, expected) in [
+        ("file", &[][..], json!({"data": "aGk="}), "file.bin"),
+        ("file", &[], json!({"name": "", "data": "aGk="}), "file.bin"),
+        ("file", &[], json!({"name": "a b.txt", "data": "aGk="}), "a b.txt"),
+        ("files[]", &[], json!({"type": "image/png", "data": "aGk="}), "files.png"),
+        ("[]", &[], json!({"type": "image/svg+xml; charset=utf-8", "data": ""}), "file.svg"),
+        ("a/../b", &[], json!({"type": "text/plain", "data": ""}), "ab.txt"),
+        ("é\"\r\n", &[], json!({"type": "text/CSV", "data": ""}), "file.csv"),
+        ("f", &[], json!({"type": "application/x-tar", "data": ""}), "f.tar"),
+        ("f", &[], json!({"type": "application/vnd.ms-excel", "data": ""}), "f.bin"),
+        ("f", &[], json!({"type": "/", "data": ""}), "f.bin"),
+        ("f", &[("f", "image/gif")], json!({"type": "image/png", "data": ""}), "f.gif"),
+    ] {
+        let members: &[(&str, &str)] = Box::leak(Box::new([("file", field)]));
+        let format = BodyFormat::Multipart(types, &[]);
+        let call = post(Content::Members(members), format, false);
+        let (_, text) = body(call, &json!({"file": file}));
+        let line = text.lines().nth(1).unwrap();
+        assert!(line.ends_with(&format!("; filename=\"{expected}\"")), "{line}");
+    }
+}
+
+#[test]
+fn lists_that_are_one_part() {
+    const fn style(style: Style, explode: bool) -> [FormStyle; 1] {
+        [FormStyle { name: "id", style, explode }]
+    }
+    for (styles, value, expected) in [
+        (&const { style(Style::Form, false) }, json!(["a", 2, null]), &["a,2"][..]),
+        (&const { style(Style::PipeDelimited, false) }, json!(["a b", "c|d"]), &["a b|c|d"]),
+        (&const { style(Style::SpaceDelimited, false) }, json!({"a": 1, "b": "x"}), &["a 1 b x"]),
+        (&const { style(Style::Form, true) }, json!(["a", "b"]), &["a", "b"]),
+        (&const { style(Style::Form, false) }, json!("a"), &["a"]),
+    ] {
+        let format = BodyFormat::Multipart(&[], styles);
+        let (_, text) = body(post(MEMBERS, format, false), &json!({"id__body": value}));
+        let head = "content-disposition: form-data; name=\"id\"\r\n\r\n";
+        let parts: Vec<_> = text.split(head).skip(1).filter_map(|it| it.lines().next()).collect();
+        assert_eq!(parts, expected, "{value}");
     }
 }

@@ -18,7 +18,7 @@ use crate::tool::{ToolError, Variable};
 const ANYTHING: Schema = Schema { keywords: &[] };
 
 /// `GET https://web.example/items`, without anything else.
-const CALL: HttpCall = HttpCall {
+pub(super) const CALL: HttpCall = HttpCall {
     method: "GET",
     base: "WEB_URL",
     url: None,
@@ -29,6 +29,7 @@ const CALL: HttpCall = HttpCall {
     fixed_headers: &[],
     body: None,
     auth: &[],
+    auth_optional: false,
     select: None,
     fields: &[],
     decode: &[],
@@ -44,6 +45,7 @@ const VARIABLES: &[Variable] = &[
     Variable::new("WEB_URL", "https://web.example", base_address),
     Variable::new("WEB_USER", "ada", |_| Ok(())),
     Variable::secret("WEB_KEY"),
+    Variable::secret("WEB_PASSWORD").or_empty(),
     Variable::new("WEB_HOSTS", "web.example,*.files.example,localhost:8801", |_| Ok(())),
 ];
 
@@ -70,13 +72,22 @@ fn tool(call: HttpCall) -> Tool {
 }
 
 fn test_of(tool: Tool) -> ToolTest {
+    without_credentials(tool).token("web", "t0ken").variable("WEB_KEY", "k3y")
+}
+
+/// A test of a tool without a user's token and the operator's secrets.
+fn without_credentials(tool: Tool) -> ToolTest {
     let catalog = Catalog {
         tools: Box::leak(Box::new([tool])),
         names: &[("Web_Call", 0)],
         variables: VARIABLES,
         ..*echo::CATALOG
     };
-    ToolTest::new(Box::leak(Box::new(catalog))).token("web", "t0ken").variable("WEB_KEY", "k3y")
+    let mut test = ToolTest::new(Box::leak(Box::new(catalog)));
+    for name in ["WEB_KEY", "WEB_PASSWORD"] {
+        test.host.variables.remove(name);
+    }
+    test
 }
 
 /// A test of a tool that sends this request.

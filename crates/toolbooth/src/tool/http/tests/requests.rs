@@ -224,6 +224,16 @@ fn credentials() {
             "https://web.example/items?key=k3y",
         ),
         (&[BASIC, KEY], "x-api-key", Some("k3y"), bare),
+        (&[const { secret(SecretPlace::Cookie("sid"), None) }], "cookie", Some("sid=k3y"), bare),
+        (
+            &[
+                const { secret(SecretPlace::Cookie("a"), None) },
+                const { secret(SecretPlace::Cookie("b"), None) },
+            ],
+            "cookie",
+            Some("a=k3y; b=k3y"),
+            bare,
+        ),
         (&[], "authorization", None, bare),
     ] {
         let call = HttpCall { auth: Box::leak(auth.into()), ..CALL };
@@ -234,16 +244,89 @@ fn credentials() {
 
 #[test]
 fn a_secret_that_no_header_can_have_is_neither_sent_nor_logged() {
-    const AUTH: &[HttpAuth] = &[HttpAuth::Secret {
+    const fn secret(place: SecretPlace) -> [HttpAuth; 1] {
+        [HttpAuth::Secret { secret: "WEB_KEY", place, scheme: None }]
+    }
+    const HEADER: &[HttpAuth] = &secret(SecretPlace::Header("x-api-key"));
+    const COOKIE: &[HttpAuth] = &secret(SecretPlace::Cookie("sid"));
+    for (auth, key) in [(HEADER, "s3cret\n"), (COOKIE, "s3cret\n"), (COOKIE, "s3cret; admin=1")] {
+        let test = test(HttpCall { auth, ..CALL }).variable("WEB_KEY", key);
+        let error = test.error("Web.Call", json!({}));
+        assert_eq!(error, ToolError::new("The credentials for the service are not valid"));
+        assert!(test.requests().is_empty());
+        assert!(!test.log().is_empty() && !format!("{:?}", test.log()).contains("s3cret"));
+    }
+}
+
+/// A tool whose request may be anonymous runs without its credentials, and with all of them.
+#[test]
+fn optional_credentials() {
+    const KEY: HttpAuth = HttpAuth::Secret {
         secret: "WEB_KEY",
         place: SecretPlace::Header("x-api-key"),
         scheme: None,
-    }];
-    let test = test(HttpCall { auth: AUTH, ..CALL }).variable("WEB_KEY", "s3cret\n");
-    let error = test.error("Web.Call", json!({}));
-    assert_eq!(error, ToolError::new("The credentials for the service are not valid"));
-    assert!(test.requests().is_empty());
-    assert!(!test.log().is_empty() && !format!("{:?}", test.log()).contains("s3cret"));
+    };
+    const BASIC: HttpAuth = HttpAuth::Basic { user: "WEB_USER", password: "WEB_KEY" };
+    const BOTH: &[HttpAuth] = &[HttpAuth::Provider { id: "web", scheme: "Bearer" }, KEY];
+    for (auth, key, token, sent) in [
+        (&[KEY][..], Some("k3y"), None, [Some("k3y"), None]),
+        (&[KEY], None, None, [None, None]),
+        (&[KEY], Some(""), None, [None, None]),
+        (&[BASIC], Some("k3y"), None, [None, Some("Basic YWRhOmszeQ==")]),
+        (&[BASIC], None, None, [None, None]),
+        (BOTH, Some("k3y"), Some("t0ken"), [Some("k3y"), Some("Bearer t0ken")]),
+        (BOTH, None, Some("t0ken"), [None, None]),
+        (BOTH, Some("k3y"), None, [None, None]),
+    ] {
+        for auth_optional in [true, false] {
+            let auth = Box::leak(auth.into());
+            let mut test = without_credentials(tool(HttpCall { auth, auth_optional, ..CALL }));
+            if let Some(key) = key {
+                test = test.variable("WEB_KEY", key);
+            }
+            if let Some(token) = token {
+                test = test.token("web", token);
+            }
+            let test = test.upstream(|_| respond(200, "{}"));
+            let what = format!("{auth:?} {key:?} {token:?}");
+            match (test.call("Web.Call", json!({})), auth_optional || sent != [None, None]) {
+                (Outcome::Done { .. }, true) => {
+                    let requests = test.requests();
+                    let got = ["x-api-key", "authorization"].map(|name| requests[0].header(name));
+                    assert_eq!(got, sent, "{what}");
+                }
+                (Outcome::Rejected(_), false) => assert!(test.requests().is_empty(), "{what}"),
+                (outcome, _) => panic!("{what}: {outcome:?}"),
+            }
+        }
+    }
+}
+
+/// RFC 7617, 2: either part may be empty.
+#[test]
+fn basic_authentication_with_an_empty_part() {
+    const BASIC: &[HttpAuth] = &[HttpAuth::Basic { user: "WEB_USER", password: "WEB_PASSWORD" }];
+    let call = HttpCall { auth: BASIC, ..CALL };
+    for (user, password, expected) in [
+        ("ada", Some("p"), Some("Basic YWRhOnA=")),
+        ("ada", Some(""), Some("Basic YWRhOg==")),
+        ("", Some("p"), Some("Basic OnA=")),
+        ("ada", None, None),
+    ] {
+        let tool = Tool { variables: &["WEB_URL", "WEB_USER", "WEB_PASSWORD"], ..tool(call) };
+        let mut test = without_credentials(tool).variable("WEB_USER", user);
+        if let Some(password) = password {
+            test = test.variable("WEB_PASSWORD", password);
+        }
+        let test = test.upstream(|_| respond(200, "{}"));
+        match (test.call("Web.Call", json!({})), expected) {
+            (Outcome::Done { .. }, Some(expected)) => {
+                assert_eq!(test.requests()[0].header("authorization"), Some(expected));
+            }
+            (Outcome::Rejected(_), None) => assert!(test.requests().is_empty()),
+            (outcome, _) => panic!("{user} {password:?}: {outcome:?}"),
+        }
+    }
 }
 
 #[test]

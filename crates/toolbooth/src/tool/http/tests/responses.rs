@@ -28,7 +28,9 @@ fn values_of_responses() {
         (CALL, 201, b"7", json!(7)),
         (CALL, 200, b"plain text", json!("plain text")),
         (CALL, 200, "é".as_bytes(), json!("é")),
-        (CALL, 200, br#"{"a":1,"a":2}"#, json!(r#"{"a":1,"a":2}"#)),
+        (CALL, 200, b"\xef\xbb\xbf{\"a\":1}", json!({"a": 1})),
+        (CALL, 200, "\u{feff}é".as_bytes(), json!("é")),
+        (select, 200, b"\xef\xbb\xbf{\"items\":[{\"name\":\"a\"}]}", json!(["a"])),
         (CALL, 200, b"\xff\xfe\x00", json!("[The response is no text: 3 bytes.]")),
         (CALL, 204, b"", json!(null)),
         (CALL, 200, b"", json!(null)),
@@ -54,6 +56,60 @@ fn values_of_responses() {
     ] {
         let test = responding(call, respond(status, body));
         assert_eq!(test.value("Web.Call", json!({})), expected, "{status} {body:?}");
+    }
+}
+
+/// JSON that is not read is a text, which says why.
+#[test]
+fn responses_that_seem_to_be_json() {
+    const LIST: Select = Select {
+        segments: &[Segment { descends: false, selectors: &[Selector::Name("a")] }],
+        is_singular: true,
+    };
+    let deep = format!("{}{}", "[".repeat(65), "]".repeat(65));
+    let many = format!("[{}1]", "1,".repeat(70_000));
+    let large = HttpCall { max_bytes: 1_000_000, ..CALL };
+    for (status, body, flaw) in [
+        (
+            200,
+            r#"{"a":1,"a":2}"#,
+            "cannot be read as JSON: an object has two members of the same name, at line 1, column 10.",
+        ),
+        (
+            200,
+            r#"{"a":"\ud800"}"#,
+            "cannot be read as JSON: a text has half of a surrogate pair, at line 1, column ",
+        ),
+        (
+            200,
+            r#"{"a":"\udc00x"}"#,
+            "cannot be read as JSON: a text has half of a surrogate pair, at line 1, column ",
+        ),
+        (200, "[1e400]", "cannot be read as JSON: a number is too large, at line 1, column "),
+        (200, &deep, "cannot be read as JSON: it is nested too deeply, at line 1, column "),
+        (200, &many, "cannot be read as JSON: it has too many values, at line 1, column "),
+        (206, r#"{"a":"#, "is a part of a longer one: its status is 206."),
+        (206, "12", "is a part of a longer one: its status is 206."),
+        (206, "a,b\n", "is a part of a longer one: its status is 206."),
+    ] {
+        let value = responding(large, respond(status, body)).value("Web.Call", json!({}));
+        let text = value.as_str().unwrap();
+        assert!(text.starts_with(&format!("{body}\n\n[The response {flaw}")), "{text}");
+        assert!(text.ends_with(".]"), "{text}");
+        let call = HttpCall { select: Some(LIST), ..large };
+        let error = responding(call, respond(status, body)).error("Web.Call", json!({}));
+        assert_eq!(error.message, "The service's response is not valid");
+        let detail = error.developer_message.unwrap_or_default();
+        assert!(detail.starts_with(&format!("It {flaw}")), "{detail}");
+    }
+    for (status, body, expected) in [
+        (206, "[1,2]", json!([1, 2])),
+        (206, r#"{"a":1}"#, json!({"a": 1})),
+        (200, "[an excerpt]", json!("[an excerpt]")),
+        (200, "{", json!("{")),
+    ] {
+        let value = responding(CALL, respond(status, body)).value("Web.Call", json!({}));
+        assert_eq!(value, expected, "{status} {body}");
     }
 }
 
@@ -208,6 +264,18 @@ fn errors_of_services() {
                 "The service responded with status 302. Redirects are not followed.",
             ),
         ),
+        (
+            CALL,
+            respond(304, ""),
+            error("Nothing has changed at the service").developer_message(
+                "The service responded with status 304. It has nothing newer than what the request names.",
+            ),
+        ),
+        (
+            CALL,
+            respond(300, "Choose"),
+            status(300).developer_message("The service responded with status 300. Choose"),
+        ),
         (CALL, respond(500, ""), status(500).retryable()),
         (post, respond(500, ""), status(500)),
         (
@@ -236,9 +304,10 @@ fn no_error_has_the_credentials() {
     const fn secret(place: SecretPlace) -> [HttpAuth; 1] {
         [HttpAuth::Secret { secret: "WEB_KEY", place, scheme: None }]
     }
-    const PLACES: [(&[HttpAuth], &str); 4] = [
+    const PLACES: [(&[HttpAuth], &str); 5] = [
         (&secret(SecretPlace::Query("key")), "?key=k%2F3y"),
         (&secret(SecretPlace::Header("x-key")), ""),
+        (&secret(SecretPlace::Cookie("sid")), ""),
         (&[HttpAuth::Basic { user: "WEB_USER", password: "WEB_KEY" }], ""),
         (&[HttpAuth::Provider { id: "web", scheme: "Bearer" }], ""),
     ];
