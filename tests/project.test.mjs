@@ -91,6 +91,10 @@ test("make dev prefers the environment to .dev.vars, and takes nothing else from
   ]) {
     assert.deepEqual(variables(environment, file, configured, ["SHOP_KEY"]), { ...file, ...expected }, JSON.stringify(environment));
   }
+  // A password may be empty.
+  const texts = ["A_PASSWORD", "B_PASSWORD", "C_PASSWORD", "D_PASSWORD"];
+  const got = variables({ B_PASSWORD: "", C_PASSWORD: "" }, { A_PASSWORD: "", C_PASSWORD: "p", A_URL: "" }, {}, [...texts, "A_URL"], texts);
+  assert.deepEqual(got, { A_PASSWORD: "", B_PASSWORD: "", C_PASSWORD: "p" });
 });
 
 test("make help lists every command", async () => {

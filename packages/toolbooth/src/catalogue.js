@@ -33,6 +33,13 @@ export function variablesOfTools(crate) {
   return [...new Set([...ofFunctions, ...shared.flatMap(({ variables = {} }) => Object.keys(variables))])];
 }
 
+/** The names of the texts and secrets in toolkit.json, which may be empty if they are those of a basic authentication. */
+export function textsOfTools(crate) {
+  const shared = filesOfAll(/(^|[/\\])toolkit\.json$/, crate).map(jsonOf);
+  const all = shared.flatMap(({ variables = {} }) => Object.entries(variables));
+  return all.filter(([, { kind }]) => ["secret", "text"].includes(kind)).map(([name]) => name);
+}
+
 /** The files of all toolkits whose names match, sorted. */
 export function files(pattern, folder = catalogue()) {
   // A toolkit can be a link to a folder, which a recursive listing does not follow.

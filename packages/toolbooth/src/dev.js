@@ -15,7 +15,7 @@ import { constants } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { compileForDevelopment, replaceWorker } from "./build.js";
-import { definitions, variablesOfTools } from "./catalogue.js";
+import { definitions, textsOfTools, variablesOfTools } from "./catalogue.js";
 import { entryOf, token } from "./credentials.js";
 import { Failure, endWith } from "./process.js";
 import { serviceOf, standIn } from "./provider.js";
@@ -65,7 +65,7 @@ export async function dev({ crate = ".", port: given = "8787", env, inspect }) {
     const bound = Object.entries(unstable_getVarsForDev(userConfigPath, undefined, {}, env, true, secrets));
     const file = Object.fromEntries(bound.map(([name, { value }]) => [name, value]));
     const ofTools = ifReadable(() => variablesOfTools(crate));
-    const chosen = variables(process.env, file, vars, ofTools);
+    const chosen = variables(process.env, file, vars, ofTools, ifReadable(() => textsOfTools(crate)));
     // A service that the author has chosen, such as GitHub itself, stays.
     const set = { ...provider?.services, ...chosen, ...provider?.vars };
     const inherited = Object.keys(chosen).filter((name) => process.env[name]);

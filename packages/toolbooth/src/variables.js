@@ -43,12 +43,13 @@ function known(value, ofTools) {
 
 /**
  * The values of the environment, or else of .dev.vars (`file`), for the variables of the Worker, of its tools (`ofTools`),
- * and of those that wrangler.toml (`configured`) and .dev.vars set. An empty value counts as not set.
+ * and of those that wrangler.toml (`configured`) and .dev.vars set. An empty value counts as not set, except for `texts`: a password
+ * may be empty.
  */
-export function variables(environment, file, configured, ofTools) {
-  const value = (name) => environment[name] || file[name];
+export function variables(environment, file, configured, ofTools, texts = []) {
+  const value = (name) => environment[name] || (file[name] ?? environment[name]);
   const names = [...known((list) => value(list) ?? configured[list], ofTools), ...Object.keys(configured), ...Object.keys(file)];
-  return Object.fromEntries(names.map((name) => [name, value(name)]).filter(([, value]) => value));
+  return Object.fromEntries(names.map((name) => [name, value(name)]).filter(([name, value]) => value || (value === "" && texts.includes(name))));
 }
 
 /** A sentence for each variable in `set` that nothing reads, and whose name resembles one that is read. */
