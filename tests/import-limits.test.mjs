@@ -14,7 +14,7 @@ test("what is not supported, or not valid, is left out with its place and the re
     "/options": {"options": {}},
     "/word": {"fetch": {}},
     "relative": {"get": {}},
-    "/query?a=b": {"get": {}},
+    "/query?{a}=b": {"get": {}},
     "/brace{": {"get": {}},
     "/a/../b": {"get": {}},
     "/a%2Fb": {"get": {}},
@@ -23,6 +23,7 @@ test("what is not supported, or not valid, is left out with its place and the re
     "/missing": {"get": {"parameters": [{"$ref": "#/components/parameters/none"}]}},
     "/other": {"get": {"parameters": [{"$ref": "other.json#/a"}]}},
     "/none": {"post": {"requestBody": {"content": {}}}},
+    "/related": {"post": {"requestBody": {"content": {"multipart/related": {}, "multipart/mixed": {}}}}},
     "/get": {"get": {"requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "string"}}}}}},
     "/__proto__": {"get": {"operationId": "__proto__", "parameters": [{"name": "__proto__", "in": "query", "schema": {"type": "string"}}, {"name": "Authorization", "in": "header", "required": true}, null]}}
   }`);
@@ -36,7 +37,7 @@ test("what is not supported, or not valid, is left out with its place and the re
     "OPTIONS /options: the method OPTIONS is not supported (#/paths/~1options/options)",
     'FETCH /word: "fetch" is not a method (#/paths/~1word/fetch)',
     "GET relative: the path does not begin with / (#/paths/relative/get)",
-    "GET /query?a=b: a path with a fixed query is not supported (#/paths/~1query?a=b/get)",
+    "GET /query?{a}=b: the query of the path is not valid: expected fields with values or {names} (#/paths/~1query?{a}=b/get)",
     "GET /brace{: the path is not valid: expected segments and {names} (#/paths/~1brace{/get)",
     "GET /a/../b: the path is not valid: it may not have . or .. as a segment, nor encode a dot or a slash (#/paths/~1a~1..~1b/get)",
     "GET /a%2Fb: the path is not valid: it may not have . or .. as a segment, nor encode a dot or a slash (#/paths/~1a%2Fb/get)",
@@ -45,6 +46,7 @@ test("what is not supported, or not valid, is left out with its place and the re
     "GET /missing: refers to #/components/parameters/none, which does not exist (#/paths/~1missing/get/parameters/0)",
     "GET /other: refers to other.json#/a, which is not read (#/paths/~1other/get/parameters/0)",
     "POST /none: a body of no media type is not supported (#/paths/~1none/post/requestBody)",
+    "POST /related: a body of multipart/related, multipart/mixed is not supported (#/paths/~1related/post/requestBody)",
     "GET /get: a body of GET is not supported (#/paths/~1get/get/requestBody)",
   ]);
   assert.deepEqual(Object.keys(tools), ["Ok", "Proto"]);
@@ -99,7 +101,8 @@ test("no part of a document becomes a header, or changes the host", () => {
     [header("Host"), base],
     [header("X-Forwarded-Host"), base],
     [{ responses: { 200: { content: { [`text/${injected}`]: {} } } } }, base],
-    [body(`application/json;${injected}`), `a body of application/json;${injected} is not supported`],
+    [body(`application/json;${injected}`), { ...base, body: { type: "json", properties: { a: "a" } } }],
+    [body(`text/plain;${injected}`), { ...base, body: { type: "raw", contentType: "text/plain", whole: "body" } }],
     [body(`text/${injected}`), `a body of text/${injected} is not supported`],
     [body("multipart/form-data", { encoding: { a: { contentType: `text/${injected}` } } }), { ...base, body: { type: "multipart", properties: { a: "a" } } }],
     [{ security: [{ injected: [] }] }, "security of the kind apiKey in header is not supported"],

@@ -271,6 +271,11 @@ test("security becomes authorization of users, or secrets of the operator", () =
     second: { type: "apiKey", in: "query", name: "key" },
     login: { type: "http", scheme: "basic" },
     cookie: { type: "apiKey", in: "cookie", name: "sid" },
+    injected: { type: "apiKey", in: "cookie", name: "sid; admin" },
+    digest: { type: "http", scheme: "digest" },
+    // The same parameters again.
+    third: { type: "apiKey", in: "query", name: "key" },
+    upper: { type: "apiKey", in: "header", name: "x-KEY" },
   };
   const read = (security, options) => imported(openapi({ "/a": { get: { operationId: "a" } } }, { ...(security && { security }), components: { securitySchemes: schemes } }), options);
   const bearer = { in: "header", name: "Authorization", scheme: "Bearer" };
@@ -282,14 +287,21 @@ test("security becomes authorization of users, or secrets of the operator", () =
     [[{ oauth: [] }], { provider: "shop", scheme: "Bearer" }, { auth: { provider: "shop" } }],
     [[{ oauth: ["a"], other: ["b"] }], { provider: "pets", scheme: "Bearer" }],
     [[{ token: [] }], { secret: "PETS_TOKEN", ...bearer }],
-    [[{ key: [] }, {}], { secret: "PETS_API_KEY", in: "header", name: "X-Key" }],
+    [[{ cookie: [] }], { secret: "PETS_API_KEY", in: "cookie", name: "sid" }],
+    [[{ key: [], cookie: [] }], [{ secret: "PETS_API_KEY", in: "header", name: "X-Key" }, { secret: "PETS_COOKIE", in: "cookie", name: "sid" }]],
     [[{ second: [] }], { secret: "PETS_API_KEY", in: "query", name: "key" }],
     [[{ login: [] }], { basic: { user: "PETS_USER", password: "PETS_PASSWORD" } }],
-    [[{ cookie: [] }, { login: [] }], { basic: { user: "PETS_USER", password: "PETS_PASSWORD" } }],
+    [[{ digest: [] }, { login: [] }], { basic: { user: "PETS_USER", password: "PETS_PASSWORD" } }],
     [[{ key: [], second: [] }], [{ secret: "PETS_API_KEY", in: "header", name: "X-Key" }, { secret: "PETS_SECOND", in: "query", name: "key" }]],
     [[{ key: [] }, { second: [], oauth: ["a"], other: ["b"] }], [{ provider: "pets", scheme: "Bearer" }, { secret: "PETS_API_KEY", in: "query", name: "key" }]],
     [[{ key: [], login: [] }, { login: [] }], [{ secret: "PETS_API_KEY", in: "header", name: "X-Key" }, { basic: { user: "PETS_USER", password: "PETS_PASSWORD" } }]],
     [[{ key: [], second: [] }], [{ secret: "SHOP", in: "header", name: "X-Key" }, { secret: "PETS_SECOND", in: "query", name: "key" }], { auth: { secret: "SHOP" } }],
+    [[{ second: [], third: [] }], { secret: "PETS_API_KEY", in: "query", name: "key" }],
+    [[{ key: [], upper: [], second: [], third: [] }], [{ secret: "PETS_API_KEY", in: "header", name: "X-Key" }, { secret: "PETS_SECOND", in: "query", name: "key" }]],
+    // `--auth` chooses an alternative.
+    [[{ oauth: [] }, { key: [] }], { secret: "SHOP", in: "header", name: "X-Key" }, { auth: { secret: "SHOP" } }],
+    [[{ oauth: [] }, { oauth: [], key: [] }, { login: [] }, { second: [] }], { secret: "SHOP", in: "query", name: "key" }, { auth: { secret: "SHOP" } }],
+    [[{ key: [] }, { oauth: [] }], { provider: "shop", scheme: "Bearer" }, { auth: { provider: "shop" } }],
     [undefined, { provider: "github", scheme: "Bearer" }, { auth: { provider: "github" } }],
     [undefined, { secret: "SHOP", ...bearer }, { auth: { secret: "SHOP" } }],
   ]) {
@@ -299,13 +311,90 @@ test("security becomes authorization of users, or secrets of the operator", () =
     assert.deepEqual(tools.A.scopes, auth && ["pets:read"], JSON.stringify(security));
   }
   for (const [security, place, reason] of [
-    [[{ cookie: [] }], "#/components/securitySchemes/cookie", "security of the kind apiKey in cookie is not supported"],
-    [[{ key: [], cookie: [] }], "#/components/securitySchemes/cookie", "security of the kind apiKey in cookie is not supported"],
-    [[{ token: [], key: [], oauth: ["a"] }], "#/security/0", "needs several credentials in the header authorization (token, key, oauth), which is not possible"],
+    [[{ injected: [] }], "#/components/securitySchemes/injected", "security of the kind apiKey in cookie is not supported"],
+    [[{ key: [], digest: [] }], "#/components/securitySchemes/digest", "security of the kind http digest is not supported"],
     [[{ none: [] }], "#/security/0", 'names the security scheme "none", which the document does not have'],
   ]) {
     assert.deepEqual(read(security).left, [{ operation: "GET /a", place, reason }]);
   }
+});
+
+test("a part of a request has one of several credentials", () => {
+  const securitySchemes = { token: { type: "http", scheme: "bearer" }, login: { type: "http", scheme: "basic" }, key: { type: "apiKey", in: "header", name: "X-Key" } };
+  const { tools, left, notes } = imported(openapi({ "/a": { get: { operationId: "a", security: [{ login: [], key: [], token: [] }] } } }, { components: { securitySchemes } }));
+  assert.deepEqual(left, []);
+  assert.deepEqual(tools.A.http.auth, [{ secret: "PETS_API_KEY", in: "header", name: "X-Key" }, { secret: "PETS_TOKEN", in: "header", name: "Authorization", scheme: "Bearer" }]);
+  assert.deepEqual(notes, [["needs several credentials in the header authorization (login, key, token), which can have one: only the first that is supported is sent", ["#/paths/~1a/get/security/0"]]]);
+});
+
+test("credentials are optional if a request may be anonymous", () => {
+  const securitySchemes = { key: { type: "apiKey", in: "header", name: "X-Key" }, digest: { type: "http", scheme: "digest" } };
+  for (const [security, expected] of [
+    [[{}, { key: [] }], true],
+    [[{ key: [] }, {}], true],
+    [[{ key: [] }], undefined],
+    [[{}, { digest: [] }], undefined],
+    [[{}], undefined],
+  ]) {
+    const { http } = only(openapi({ "/a": { get: { operationId: "a", security } } }, { components: { securitySchemes } }));
+    assert.deepEqual([http.auth_optional, http.auth !== undefined], [expected, JSON.stringify(security).includes("key")], JSON.stringify(security));
+  }
+});
+
+test("OAuth without a page for users is a grant of the server", () => {
+  const flow = (tokenUrl) => ({ tokenUrl, scopes: { read: "r" } });
+  const code = { authorizationUrl: "https://id.example/authorize", ...flow("https://id.example/token") };
+  const schemes = (flows, rest = {}) => ({ it: { type: "oauth2", flows }, key: { type: "apiKey", in: "header", name: "X-Key" }, ...rest });
+  const read = (flows, security = [{ it: ["read"] }], options = {}, rest = {}) => imported(openapi({ "/a": { get: { operationId: "a", security } } }, { components: { securitySchemes: schemes(flows) }, ...rest }), options);
+  const client = { client_id: "PETS_CLIENT_ID", client_secret: "PETS_CLIENT_SECRET" };
+  const grant = { oauth2: { token_url: "PETS_TOKEN_URL", ...client, scopes: ["read"] } };
+  const ofUser = { oauth2: { token_url: "PETS_TOKEN_URL", ...client, username: "PETS_USER", password: "PETS_PASSWORD", scopes: ["read"] } };
+  const provider = { provider: "pets", scheme: "Bearer" };
+  const key = { secret: "PETS_API_KEY", in: "header", name: "X-Key" };
+  for (const [flows, auth, security, options] of [
+    [{ clientCredentials: flow("https://id.example/token") }, grant],
+    [{ password: flow("https://id.example/token") }, ofUser],
+    [{ password: flow("https://id.example/token"), clientCredentials: flow("https://id.example/token") }, grant],
+    [{ clientCredentials: flow("https://id.example/token"), authorizationCode: code }, provider],
+    [{ clientCredentials: flow("https://id.example/token") }, key, [{ it: [] }, { key: [] }]],
+    [{ clientCredentials: flow("https://id.example/token") }, [grant, key], [{ it: ["read"], key: [] }]],
+    [{ clientCredentials: flow("https://id.example/token") }, provider, undefined, { auth: { provider: "pets" } }],
+    [{ implicit: code }, provider],
+    // A provider without a token endpoint is worse than a key.
+    [{ implicit: code }, key, [{ it: [] }, { key: [] }]],
+    [{ authorizationCode: code }, provider, [{ key: [] }, { it: [] }]],
+    [{ deviceAuthorization: {} }, key, [{ it: [] }, { key: [] }]],
+  ]) {
+    const { tools, left } = read(flows, security, options);
+    assert.deepEqual([left, tools.A?.http.auth], [[], auth], JSON.stringify([flows, security]));
+  }
+  assert.deepEqual(read({ deviceAuthorization: {} }).left.map(({ reason }) => reason), ["security of the kind oauth2 with the flow deviceAuthorization is not supported"]);
+  for (const [tokenUrl, rest, expected] of [
+    ["https://id.example/o/token/?a=b#c", {}, "https://id.example/o/token/?a=b"],
+    ["token", {}, "https://pets.example/v1/token"],
+    ["/token", {}, "https://pets.example/token"],
+    ["/token", { servers: [] }, undefined],
+    ["http://id.example/token", {}, undefined],
+    ["https://10.0.0.1/token", {}, undefined],
+    ["https://localhost/token", {}, undefined],
+    ["https://user@id.example/token", {}, undefined],
+    ["https://{tenant}.example/token", {}, undefined],
+    [{}, {}, undefined],
+  ]) {
+    const { credentials } = read({ clientCredentials: flow(tokenUrl) }, undefined, {}, rest);
+    assert.deepEqual([...credentials.variables], [["PETS_TOKEN_URL", { kind: "url", ...(expected && { default: expected }) }], ["PETS_CLIENT_ID", { kind: "text" }], ["PETS_CLIENT_SECRET", { kind: "secret" }]], String(tokenUrl));
+  }
+  const swagger = { swagger: "2.0", info: { title: "Pets" }, host: "pets.example", paths: { "/a": { get: { operationId: "a", security: [{ it: [] }] } } } };
+  const { tools } = imported({ ...swagger, securityDefinitions: { it: { type: "oauth2", flow: "application", tokenUrl: "https://id.example/token", scopes: {} } } });
+  assert.deepEqual(tools.A.http.auth, { oauth2: { token_url: "PETS_TOKEN_URL", ...client } });
+});
+
+test("--auth says where it does not apply", () => {
+  const securitySchemes = { oauth: { type: "oauth2", flows: { authorizationCode: {} } }, key: { type: "apiKey", in: "header", name: "X-Key" } };
+  const read = (security, auth) => imported(openapi({ "/a": { get: { operationId: "a", security } } }, { components: { securitySchemes } }), { auth }).notes;
+  assert.deepEqual(read([{ oauth: [] }], { secret: "SHOP" }), [["--auth secret:SHOP does not apply, because none of the alternatives is a key", ["#/paths/~1a/get/security"]]]);
+  assert.deepEqual(read([{ key: [] }], { provider: "shop" }), [["--auth provider:shop does not apply, because none of the alternatives is the token of a user", ["#/paths/~1a/get/security"]]]);
+  assert.deepEqual(read([{ oauth: [] }, { key: [] }], { secret: "SHOP" }), []);
 });
 
 test("addresses of a provider are complete ones", () => {
@@ -335,6 +424,7 @@ test("a path is written as an address, and a parameter only once", () => {
   for (const [path, expected] of [
     ["/a|b/ü/{na-me}.json", "/a%7Cb/%C3%BC/{na-me}.json"],
     ["/files/{id}#share", "/files/{id}"],
+    ["/files/{id}?action=share", "/files/{id}"],
     ["/\ud800", "/%EF%BF%BD"],
   ]) {
     assert.equal(only(openapi({ [path]: { get: {} } })).http.path, expected);
@@ -347,6 +437,27 @@ test("a path is written as an address, and a parameter only once", () => {
   assert.deepEqual(Object.keys(tools.A.input_schema.properties), ["X-A", "key"]);
   assert.deepEqual(notes, [["has the place and the name of an earlier parameter: it is left out", ["#/paths/~1a/get/parameters/1"]]]);
   assert.deepEqual(read("host").left.map(({ reason }) => reason), ["security of the kind apiKey in header is not supported"]);
+});
+
+test("a path with a query", () => {
+  const parameter = (name, place, rest) => ({ name, in: place, required: true, schema: { type: "string" }, ...rest });
+  for (const [path, parameters, expected] of [
+    ["/a?op=list&x", [], { path: "/a", query: { op: "list", x: "" } }],
+    ["/a?a%20b=c%2Fd+e#f", [], { path: "/a", query: { "a b": "c/d e" } }],
+    ["/a/{id}?v=1", [parameter("id", "path"), parameter("v", "query")], { path: "/a/{id}", query: { v: "1" }, parameters: [{ property: "id", in: "path", name: "id" }] }],
+    ["/a?lat={lat}", [parameter("lat", "query", { schema: { type: "number" } })], { path: "/a", parameters: [{ property: "lat", in: "query", name: "lat" }] }],
+    ["/a?q={query}", [parameter("query", "path")], { path: "/a", parameters: [{ property: "q", in: "query", name: "q" }] }],
+    ["/a?q={query}", [], { path: "/a", parameters: [{ property: "q", in: "query", name: "q" }] }],
+  ]) {
+    const { input_schema, http } = only(openapi({ [path]: { get: { operationId: "a", parameters } } }));
+    const { method, base, retry, ...rest } = http;
+    assert.deepEqual(rest, expected, path);
+    assert.deepEqual(input_schema.required ?? [], (expected.parameters ?? []).map(({ property }) => property), path);
+  }
+  for (const path of ["/a?{name}=1", "/a?x=a{b}", "/a?x=1&x=2", "/a?=1"]) {
+    const { left } = imported(openapi({ [path]: { get: {} } }));
+    assert.deepEqual(left.map(({ reason }) => reason), ["the query of the path is not valid: expected fields with values or {names}"], path);
+  }
 });
 
 test("base addresses", () => {

@@ -15,8 +15,8 @@ const TYPES = [
   ["json", (type) => /^(?:\*\/\*|application\/\*)/.test(type)],
   ["form", (type) => FORM.test(type)],
   ["multipart", (type) => MULTIPART.test(type)],
-  // A file or a text, which is sent as it is.
-  ["raw", () => true],
+  // A file or a text, which is sent as it is. Other parts of multipart have no names.
+  ["raw", (type) => !/^multipart\//i.test(type)],
 ];
 
 /** A file in the input: the interpreter sends its bytes as a part. */
@@ -39,7 +39,7 @@ export function readBody(context, body, method) {
   if (body === undefined) return undefined;
   const { documents, notes } = context;
   // A media type becomes a header, so it may have nothing else in it.
-  const contents = body.contents.filter(({ type }) => MEDIA_TYPE.test(type));
+  const contents = body.contents.map((one) => ({ ...one, type: mediaType(one.type) })).filter(({ type }) => MEDIA_TYPE.test(type));
   const found = TYPES.flatMap(([type, fits]) => contents.filter((one) => fits(one.type)).map((content) => ({ type, content })))[0];
   if (!found) {
     const names = body.contents.map(({ type }) => type).join(", ") || "no media type";
@@ -50,6 +50,7 @@ export function readBody(context, body, method) {
     return undefined;
   }
   const { type, content } = found;
+  if (!body.contents.some((one) => one.type === content.type)) notes.add(documents.place(body.node), `has no valid media type for its body: it is sent as ${content.type}`);
   if (type === "raw") return rawBody(context, content, body);
   const headers = type === "json" && isJson(content.type) && !/^application\/json$/i.test(content.type) ? { "Content-Type": content.type } : {};
   const isJsonBody = type === "json";
@@ -63,12 +64,28 @@ export function readBody(context, body, method) {
   }
   const flat = isObject(schema) ? flattened(isJsonBody ? schema : fixed(context, content.schema, schema)) : undefined;
   if (!flat) {
-    if (!isJsonBody) throw documents.unsupported(body.node, `a ${type} body that is not an object with properties is not supported`);
+    if (!isJsonBody) return { type, headers, whole: true, entries: [formEntry(context, body, schema)] };
     return { type, headers, whole: true, entries: [wholeEntry(context, content.schema, body)] };
   }
   if (flat.isLenient) notes.add(documents.place(content.schema), "has alternatives of required properties, which only the service checks");
   const entries = Object.entries(flat.properties).map(([name, property]) => ({ name, in: "body", schema: property, required: body.required && flat.required.includes(name) }));
-  return { type, headers, whole: false, required: body.required, entries, encoding: encodings(type, content.encoding, Object.keys(flat.properties)) };
+  return { type, headers, whole: false, required: body.required, entries, encoding: encodings(context, type, content, Object.keys(flat.properties)) };
+}
+
+/** A media type without parameters that are none. What has no type is JSON, and so is a misspelled `applicationjson`. */
+function mediaType(type) {
+  const essence = MEDIA_TYPE.test(type) ? type : type.split(";")[0].trim();
+  return /^(?:application[ ._-]?json)?$/i.test(essence) ? "application/json" : essence;
+}
+
+/** The fields of a form whose fields the document does not list: any texts and files. */
+function formEntry({ documents, notes }, body, schema) {
+  const description = shorten(clean(own(body.node.value, "description")) || "The fields of the form.");
+  const isTyped = isObject(schema) && [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].some((one) => isObject(one.properties));
+  if (isTyped) return { name: "body", in: "body", required: body.required, schema: { ...schema, type: "object", description } };
+  notes.add(documents.place(body.node), "has a form whose fields are not listed: any of them are accepted");
+  const field = { anyOf: [{ type: ["string", "number", "boolean"] }, FILE] };
+  return { name: "body", in: "body", required: body.required, schema: { type: "object", additionalProperties: field, description } };
 }
 
 /** A body that is one text, or one file. */
@@ -131,14 +148,18 @@ function fileOf(documents, node) {
 }
 
 /** How the values of a form are written, and the media types of the parts of a multipart body, where a document says so. */
-function encodings(type, encoding, names) {
+function encodings({ documents, notes }, type, { encoding, schema }, names) {
   const read = names.flatMap((name) => {
     const given = own(encoding, name);
     if (type === "json" || !isObject(given)) return [];
     const { contentType, style, explode } = given;
     const isOne = typeof contentType === "string" && /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(contentType);
     const isStyle = ["form", "spaceDelimited", "pipeDelimited", "deepObject"].includes(style);
-    const known = type === "form" ? { ...(isStyle && { style }), ...(typeof explode === "boolean" && { explode }) } : { ...(isOne && { contentType }) };
+    if (style !== undefined && !isStyle) notes.add(documents.place(schema), `has the style ${JSON.stringify(style)} in a form, which is not supported: lists are separated by commas`);
+    // Parts have styles since OpenAPI 3.1.
+    const isDelimited = (documents.isSwagger || documents.isModern) && style !== "deepObject" && (explode === false || (explode === undefined && isStyle && style !== "form"));
+    const ofPart = isDelimited ? { ...(isStyle && { style }), explode: false } : isOne && { contentType };
+    const known = type === "form" ? { ...(isStyle && { style }), ...(typeof explode === "boolean" && { explode }) } : { ...ofPart };
     return Object.keys(known).length > 0 ? [[name, known]] : [];
   });
   return Object.fromEntries(read);

@@ -19,7 +19,7 @@ export function readCatalogue({ read, toolkit, include = [], auth, previous = ne
   const documents = new Documents(read);
   const notes = new Notes();
   const servers = new Servers(documents, toolkit, notes);
-  const credentials = new Credentials(documents, toolkit, auth);
+  const credentials = new Credentials({ documents, notes, servers }, toolkit, auth);
   const context = { documents, notes, servers, credentials, subtypes: new Subtypes(documents) };
   const { operations: all, isCut } = operations(documents);
   if (isCut) notes.add("#/paths", `has more than ${MAX_OPERATIONS} operations: the rest is left out`);

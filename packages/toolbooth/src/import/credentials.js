@@ -1,28 +1,32 @@
-// The security of an operation as credentials of a tool: a user's token, or secrets of the operator.
+// The security of an operation as credentials of a tool: a user's token, secrets of the operator, or a grant of the server.
 import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
 import { variableOf } from "./names.js";
-import { isHeader } from "./parameters.js";
+import { isHeader, isToken } from "./parameters.js";
 import * as swagger from "./swagger.js";
 
 /** Which scheme is chosen if an operation accepts several: the user's own authorization comes first. */
-const ORDER = ["provider", "bearer", "header", "basic", "query"];
+const ORDER = ["provider", "bearer", "header", "client", "basic", "password", "query", "cookie"];
+/** The kinds of a key: they have one secret. */
+const KEYS = ["bearer", "header", "query", "cookie"];
 /** What an operation without security gets from `--auth`. */
 const BEARER = { in: "header", name: "Authorization", scheme: "Bearer" };
 
 /** The part of a request that has the credentials of a scheme. */
-const placeOf = ({ kind, field }) => (["header", "query"].includes(kind) ? `the ${kind} ${kind === "header" ? field.toLowerCase() : field}` : "the header authorization");
+const placeOf = ({ kind, field }) => (field === undefined ? "the header authorization" : `the ${kind} ${kind === "header" ? field.toLowerCase() : field}`);
 
 /** The credentials of a document's operations. `auth`: what `--auth` says, `{ provider }`, `{ secret }` or undefined. */
 export class Credentials {
-  /** The variables of the operator: name to `{ kind }`. */
+  /** The variables of the operator: name to `{ kind, default }`. */
   variables = new Map();
   /** The providers that users authorize: id to `{ authorizeUrl, tokenUrl, issuer, scopes }`. */
   providers = new Map();
   #schemes = new Map();
   #secrets = new Map();
 
-  constructor(documents, toolkit, auth) {
+  constructor({ documents, notes, servers }, toolkit, auth) {
     this.documents = documents;
+    this.notes = notes;
+    this.servers = servers;
     this.toolkit = toolkit;
     this.provider = auth?.provider ?? toolkit.toLowerCase();
     this.auth = auth;
@@ -30,19 +34,32 @@ export class Credentials {
     for (const [name, node] of members(all)) this.#schemes.set(name, this.#scheme(name, node));
   }
 
-  /** `{ auth, requirements }` of an operation, without those that it does not need. Fails if none of its alternatives is supported. */
+  /**
+   * `{ auth, isOptional, requirements }` of an operation, without those that it does not need. Fails if none of its alternatives is
+   * supported.
+   */
   of({ node }) {
     const own_ = child(node, "security");
     const security = own_.value === undefined ? child(this.documents.root, "security") : own_;
     if (!Array.isArray(security.value)) return this.#without();
     const alternatives = items(security).map((one) => this.#alternative(one));
-    const rank = ({ schemes }) => Math.min(...schemes.map(({ kind }) => ORDER.indexOf(kind)));
-    // The sort is stable: of those with the same best kind, the one with fewer credentials, then the first.
-    const usable = alternatives.filter(({ schemes }) => schemes).sort((one, other) => rank(one) - rank(other) || one.schemes.length - other.schemes.length);
-    if (usable.length > 0) return this.#all(usable[0].schemes);
+    const usable = alternatives.filter(({ schemes }) => schemes);
     // An empty list, or an empty alternative, allows anonymous calls.
-    if (alternatives.length === 0 || alternatives.some((one) => one.isAnonymous)) return {};
-    throw alternatives[0].problem;
+    const isAnonymous = alternatives.length === 0 || alternatives.some((one) => one.isAnonymous);
+    if (usable.length === 0 && isAnonymous) return {};
+    if (usable.length === 0) throw alternatives[0].problem;
+    const isMeant = ({ schemes }) => (this.auth?.secret ? schemes.some(({ kind }) => KEYS.includes(kind)) && !schemes.some(({ kind }) => kind === "provider") : schemes.some(({ kind }) => kind === "provider"));
+    const meant = this.auth ? usable.filter(isMeant) : usable;
+    if (meant.length === 0) {
+      const [what, lacks] = this.auth.secret ? [`secret:${this.auth.secret}`, "a key"] : [`provider:${this.auth.provider}`, "the token of a user"];
+      this.notes.add(this.documents.place(security), `--auth ${what} does not apply, because none of the alternatives is ${lacks}`);
+    }
+    // A provider without a token endpoint is left for operators who know it.
+    const rank = ({ schemes }) => Math.min(...schemes.map(({ kind, isIncomplete }) => (isIncomplete ? ORDER.length : ORDER.indexOf(kind))));
+    // The sort is stable: of those with the same best kind, the one with fewer credentials, then the first.
+    const [chosen] = (meant.length > 0 ? meant : usable).sort((one, other) => rank(one) - rank(other) || one.schemes.length - other.schemes.length);
+    if (chosen.doubled) this.notes.add(chosen.doubled.place, chosen.doubled.reason);
+    return { ...this.#all(chosen.schemes), ...(isAnonymous && { isOptional: true }) };
   }
 
   #without() {
@@ -59,13 +76,22 @@ export class Credentials {
     const wrong = schemes.find(({ problem }) => problem);
     if (wrong) return wrong;
     // Google lists a flow of OAuth 2 as a scheme of its own: one token has the scopes of all.
-    const [provider] = schemes.filter(({ kind }) => kind === "provider");
-    const scopes = names.filter((name) => this.#schemes.get(name).kind === "provider").flatMap((name) => items(child(node, name))).map(({ value }) => value).filter((value) => typeof value === "string");
-    const all = [...(provider ? [{ ...provider, scopes: [...new Set(scopes)] }] : []), ...schemes.filter(({ kind }) => kind !== "provider")];
+    const all = [];
+    for (const [at, scheme] of schemes.entries()) {
+      const scopes = items(child(node, names[at])).map(({ value }) => value).filter((value) => typeof value === "string");
+      const same = scheme.kind === "provider" && all.find(({ kind }) => kind === "provider");
+      if (same) Object.assign(same, same.isIncomplete && scheme, { scopes: [...new Set([...same.scopes, ...scopes])] });
+      // Two schemes that are the same parameter are one.
+      else if (!all.some((other) => other.kind === scheme.kind && placeOf(other) === placeOf(scheme))) all.push({ ...scheme, scopes });
+    }
+    all.sort((one, other) => (one.kind === "provider" ? -1 : 0) - (other.kind === "provider" ? -1 : 0));
     const places = all.map(placeOf);
     const twice = places.find((place, at) => places.indexOf(place) < at);
-    if (twice) return { problem: this.documents.unsupported(node, `needs several credentials in ${twice} (${names.join(", ")}), which is not possible`) };
-    return { schemes: all };
+    if (!twice) return { schemes: all };
+    // A part of a request has one of them only, so that the others cannot be needed.
+    const best = (place) => all.filter((one) => placeOf(one) === place).sort((one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind))[0];
+    const reason = `needs several credentials in ${twice} (${names.join(", ")}), which can have one: only the first that is supported is sent`;
+    return { schemes: all.filter((one) => best(placeOf(one)) === one), doubled: { place: this.documents.place(node), reason } };
   }
 
   /** The credentials of all these schemes together. */
@@ -86,17 +112,33 @@ export class Credentials {
     }
     const value = this.documents.isSwagger ? swagger.securityScheme(target.value) : target.value;
     const type = own(value, "type");
-    if (type === "oauth2" || type === "openIdConnect") return { kind: "provider", name, value };
+    if (type === "oauth2") return this.#oauth2(name, value, target);
+    if (type === "openIdConnect") return { kind: "provider", name, value };
     if (type === "http" && /^bearer$/i.test(value.scheme)) return { kind: "bearer", name };
     if (type === "http" && /^basic$/i.test(value.scheme)) return { kind: "basic", name };
-    const isName = typeof value?.name === "string" && value.name !== "" && (value.in === "query" || /^authorization$/i.test(value.name) || isHeader(value.name));
-    if (type === "apiKey" && ["header", "query"].includes(value.in) && isName) return { kind: value.in, name, field: value.name };
+    const isName = typeof value?.name === "string" && value.name !== "";
+    const fits = { query: () => true, header: (field) => /^authorization$/i.test(field) || isHeader(field), cookie: isToken };
+    if (type === "apiKey" && isName && Object.hasOwn(fits, String(value.in)) && fits[value.in](value.name)) return { kind: value.in, name, field: value.name };
     const kind = type === "apiKey" ? `apiKey in ${value.in}` : type === "http" ? `http ${value.scheme}` : String(type);
     return { problem: this.documents.unsupported(target, `security of the kind ${kind} is not supported`) };
   }
 
+  /** A scheme of OAuth 2: the user's own token if a flow has a page for users, otherwise the server's own grant. */
+  #oauth2(name, value, target) {
+    const all = own(value, "flows");
+    const has = (flow) => isObject(own(all, flow));
+    const known = ["authorizationCode", "implicit", "clientCredentials", "password"].find(has);
+    // With `--auth provider:…`, users authorize the tools whatever the document says.
+    if (this.auth?.provider || known === "authorizationCode" || known === "implicit") return { kind: "provider", name, value, isIncomplete: known === "implicit" };
+    if (known) return { kind: known === "password" ? "password" : "client", name, value, flow: all[known] };
+    const others = Object.keys(isObject(all) ? all : {}).filter(has);
+    if (others.length === 0) return { kind: "provider", name, value };
+    return { problem: this.documents.unsupported(target, `security of the kind oauth2 with the flow ${others.join(", ")} is not supported`) };
+  }
+
   #use(chosen) {
     if (chosen.kind === "provider") return this.#authorization(chosen);
+    if (chosen.flow) return this.#grant(chosen);
     if (chosen.kind === "basic") {
       const [user, password] = ["USER", "PASSWORD"].map((suffix) => variableOf(this.toolkit, suffix));
       this.variables.set(user, { kind: "text" }).set(password, { kind: "secret" });
@@ -107,12 +149,37 @@ export class Credentials {
     return { auth: { secret, ...(chosen.kind === "bearer" ? BEARER : { in: chosen.kind, name: chosen.field }) } };
   }
 
+  /** The server's own grant: that of its client, or of a user's password. */
+  #grant({ kind, name, flow, scopes }) {
+    const variable = (suffix, value) => {
+      const variableName = this.#variable(variableOf(this.toolkit, suffix), name, suffix);
+      this.variables.set(variableName, value);
+      return variableName;
+    };
+    const tokenUrl = this.servers.endpoint(own(flow, "tokenUrl"));
+    const token_url = variable("TOKEN_URL", { kind: "url", ...(tokenUrl && { default: tokenUrl }) });
+    const isUser = kind === "password";
+    const user = isUser && { username: variable("USER", { kind: "text" }), password: variable("PASSWORD", { kind: "secret" }) };
+    // A server that knows users need not know clients.
+    const optional = isUser && { optional: true };
+    const client = { client_id: variable("CLIENT_ID", { kind: "text", ...optional }), client_secret: variable("CLIENT_SECRET", { kind: "secret", ...optional }) };
+    // Names that are no scopes say what the document means by them.
+    const valid = scopes.filter((scope) => /^[!#-[\]-~]+$/.test(scope));
+    return { auth: { oauth2: { token_url, ...client, ...user, ...(valid.length > 0 && { scopes: valid }) } } };
+  }
+
   /** The name of a scheme's secret. A second scheme of a kind has its own. */
   #secret({ kind, name }) {
-    const wanted = this.auth?.secret ?? variableOf(this.toolkit, kind === "bearer" ? "TOKEN" : "API_KEY");
+    return this.#variable(this.auth?.secret ?? variableOf(this.toolkit, kind === "bearer" ? "TOKEN" : "API_KEY"), name, "");
+  }
+
+  /** The name of a variable of a scheme: the wanted one, unless it belongs to a different scheme. */
+  #variable(wanted, name, suffix) {
     const owner = this.#secrets.get(wanted) ?? name;
     this.#secrets.set(wanted, owner);
-    return owner === name ? wanted : variableOf(this.toolkit, name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/[^A-Za-z0-9]+/g, "_").toUpperCase().slice(0, 40));
+    if (owner === name) return wanted;
+    const own_ = name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/[^A-Za-z0-9]+/g, "_").toUpperCase().slice(0, 40);
+    return variableOf(this.toolkit, suffix === "" ? own_ : `${own_}_${suffix}`);
   }
 
   #authorization({ value, scopes }) {

@@ -27,7 +27,7 @@ export function define(context, toolkit, tool, operation) {
   const reading = { documents, notes, schemas };
   const nodes = parametersOf(documents, operation);
   const body = readBody(reading, bodyOf(documents, operation, nodes), operation.method);
-  const { auth, requirements } = credentials.of(operation);
+  const { auth, isOptional, requirements } = credentials.of(operation);
   const parameters = readParameters(reading, operation, nodes);
   const entries = withProperties(withoutCredentials([...parameters, ...(body?.entries ?? [])], auth));
   const name = `${toolkit}_${tool}`;
@@ -47,9 +47,10 @@ export function define(context, toolkit, tool, operation) {
       method: operation.method,
       base: servers.of(operation),
       path: operation.requestPath,
+      ...(Object.keys(operation.query.fixed).length > 0 && { query: operation.query.fixed }),
       ...requestOf(entries, body),
       ...headersOf(context, operation, body),
-      ...(auth && { auth }),
+      ...(auth && { auth, ...(isOptional && { auth_optional: true }) }),
       ...(isRead && { retry: true, ...paginationOf(context, operation, entries) }),
     },
     annotations: {

@@ -1,5 +1,6 @@
 // The operations of a document: its methods, paths and parts, whatever version of OpenAPI it has.
 import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
+import { queryOf } from "./query.js";
 import * as swagger from "./swagger.js";
 
 /** The most operations of one import. */
@@ -12,7 +13,8 @@ const isMember = (name) => name.startsWith("x-") || ["$ref", "summary", "descrip
 
 /**
  * The operations of a document, in its order. Some documents tell several operations of a path apart by a fragment, which is no part
- * of a request: `requestPath` is without it. One that cannot be read has `problem`, an `Unsupported`, instead of its parts.
+ * of a request, or by a query: `requestPath` is without them, and `query` has the latter. One that cannot be read has `problem`, an
+ * `Unsupported`, instead of its parts.
  */
 export function operations(documents) {
   const found = [];
@@ -20,7 +22,9 @@ export function operations(documents) {
     if (path.startsWith("x-")) continue;
     for (const [method, operation] of methods(documents, node)) {
       if (found.length >= MAX_OPERATIONS) return { operations: found, isCut: true };
-      found.push({ method: method.toUpperCase(), path, requestPath: encoded(path.split("#")[0]), ...part(documents, path, method, operation, node) });
+      const [address] = path.split("#");
+      const requestPath = encoded(address.split("?")[0]);
+      found.push({ method: method.toUpperCase(), path, requestPath, query: queryOf(address), ...part(documents, path, method, operation, node) });
     }
   }
   return { operations: found, isCut: false };
@@ -62,11 +66,12 @@ function part(documents, path, method, operation, pathNode) {
 
 function wrongPath(documents, path, operation) {
   if (!path.startsWith("/")) return documents.unsupported(operation, "the path does not begin with /");
-  if (path.includes("?")) return documents.unsupported(operation, "a path with a fixed query is not supported");
   if (/[\s\p{Cc}]/u.test(path) || !/^(?:[^{}]|\{[^{}/]+\})*$/.test(path)) return documents.unsupported(operation, "the path is not valid: expected segments and {names}");
+  if (queryOf(path.split("#")[0]) === undefined) return documents.unsupported(operation, "the query of the path is not valid: expected fields with values or {names}");
   const names = [...path.matchAll(/\{([^{}/]+)\}/g)].map(([, name]) => name);
   if (new Set(names).size < names.length) return documents.unsupported(operation, "a path with the same {name} twice is not supported");
-  const isOut = path.split("/").some((segment) => [".", ".."].includes(segment)) || /%(?:2e|2f|5c|(?![0-9a-f]{2}))/i.test(path);
+  const [segments] = path.split(/[?#]/);
+  const isOut = segments.split("/").some((segment) => [".", ".."].includes(segment)) || /%(?:2e|2f|5c|(?![0-9a-f]{2}))/i.test(segments);
   return isOut ? documents.unsupported(operation, "the path is not valid: it may not have . or .. as a segment, nor encode a dot or a slash") : undefined;
 }
 

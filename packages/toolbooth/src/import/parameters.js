@@ -1,6 +1,7 @@
 // The parameters of an operation as properties of a tool's input, each with where its value goes.
 import { child, isObject, members, own } from "./nodes.js";
 import { isJson } from "./operations.js";
+import { withQuery } from "./query.js";
 import * as swagger from "./swagger.js";
 import { clean, joined, shorten } from "./text.js";
 
@@ -28,11 +29,14 @@ export function readParameters({ documents, notes, schemas }, operation, nodes) 
     else if (own(value, "required") === true && reason.isFatal) throw documents.unsupported(node, reason.text);
     else if (reason.text) notes.add(documents.place(node), `${reason.text}: it is left out`);
   }
-  return withPath(entries, operation, documents, notes);
+  return withPath(withQuery(entries, operation.query), operation, documents, notes);
 }
 
+/** Whether a text is a token of RFC 9110, 5.6.2, such as the name of a header or of a cookie. */
+export const isToken = (name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
+
 /** Whether a parameter or a secret may be the header of this name. */
-export const isHeader = (name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && !RESERVED_HEADERS.test(name);
+export const isHeader = (name) => isToken(name) && !RESERVED_HEADERS.test(name);
 
 /** Names of headers are the same in any case. */
 const sameName = (one, other) => one.name === other.name || (one.in === "header" && one.name.toLowerCase() === other.name.toLowerCase());

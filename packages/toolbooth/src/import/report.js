@@ -54,7 +54,12 @@ const clean = (text) => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ");
 function configuration({ servers, credentials }, print) {
   const lines = [];
   for (const [name, { default: address }] of servers.variables) if (!address) lines.push(`${name}: the address of the service`);
-  for (const [name, { kind }] of credentials.variables) lines.push(kind === "secret" ? `${name}: a secret; npx wrangler secret put ${name}` : `${name}: a name`);
+  for (const [name, { kind, default: address, optional }] of credentials.variables) {
+    const when = optional ? ", if the service has given you one" : "";
+    if (kind === "secret") lines.push(`${name}: a secret${when}; npx wrangler secret put ${name}`);
+    else if (kind === "text") lines.push(`${name}: a name${when}`);
+    else if (!address) lines.push(`${name}: the address of the token endpoint`);
+  }
   for (const [id, { authorizeUrl, tokenUrl, issuer, scopes }] of credentials.providers) {
     const prefix = `OAUTH_${id.toUpperCase().replaceAll("-", "_")}`;
     lines.push(`OAUTH_PROVIDERS: add ${id}, with ${prefix}_CLIENT_ID and ${prefix}_CLIENT_SECRET of a client that you register there`);

@@ -39,6 +39,15 @@ export class Servers {
     });
   }
 
+  /** An address next to the base address, or a complete one, if an import may name it: `https`, and a public host. */
+  endpoint(url) {
+    if (typeof url !== "string" || /[{}]/.test(url)) return undefined;
+    const [base] = this.#address(this.#main);
+    if (!URL.canParse(url, base && `${base}/`)) return undefined;
+    const { protocol, username, password, hostname, href } = new URL(url, base && `${base}/`);
+    return protocol === "https:" && !username && !password && !isPrivate(hostname) ? href.split("#")[0] : undefined;
+  }
+
   #name(url, node) {
     const known = this.#names.get(url);
     if (known) return known;
