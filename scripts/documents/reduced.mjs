@@ -1,0 +1,36 @@
+// A document with one operation: what a stand-in needs to answer its calls.
+
+const isObject = (value) => typeof value === "object" && value !== null;
+const partsOf = (reference) => reference.slice(2).split("/").map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"));
+
+/** The document with the operation `POST /pets` alone, and what it refers to. */
+export function reduced(document, operation) {
+  const [method, path] = operation.split(" ");
+  const { paths, components, definitions, parameters, responses, webhooks: _, tags: __, ...rest } = document;
+  const item = Object.fromEntries(Object.entries(paths[path]).filter(([name]) => name === method.toLowerCase() || ["parameters", "servers"].includes(name)));
+  const result = { ...rest, paths: { [path]: item } };
+  // All schemes of security are kept: an operation names them without references.
+  if (components?.securitySchemes) result.components = { securitySchemes: components.securitySchemes };
+  const seen = new Set();
+  const queue = [item];
+  while (queue.length > 0) {
+    const value = queue.pop();
+    if (!isObject(value)) continue;
+    if (typeof value.$ref === "string" && value.$ref.startsWith("#/") && !seen.has(value.$ref)) {
+      seen.add(value.$ref);
+      const parts = partsOf(value.$ref);
+      const target = parts.reduce((at, part) => at?.[part], document);
+      if (target !== undefined) {
+        place(result, parts, target);
+        queue.push(target);
+      }
+    }
+    queue.push(...Object.values(value));
+  }
+  return result;
+}
+
+function place(result, parts, value) {
+  const owner = parts.slice(0, -1).reduce((at, part) => (at[part] ??= {}), result);
+  owner[parts.at(-1)] ??= value;
+}
