@@ -8,11 +8,12 @@ import { createInterface } from "node:readline";
 import { isDeepStrictEqual } from "node:util";
 import Ajv2020 from "ajv/dist/2020.js";
 import { readDocuments } from "../packages/toolbooth/src/import/read.js";
+import { samples } from "../packages/toolbooth/src/import/samples.js";
 import { root } from "../tests/support/commands.mjs";
 import { create, project, toolbooth } from "../tests/support/project.mjs";
 import { start } from "../tests/support/worker.mjs";
 import { reasonOf } from "./parity/differences.mjs";
-import { mutations, randomOf, samples } from "./parity/inputs.mjs";
+import { mutations, randomOf } from "./parity/inputs.mjs";
 import { normal, recorder } from "./parity/requests.mjs";
 
 const [folder, python, only] = process.argv.slice(2);
@@ -107,7 +108,8 @@ try {
       const schema = tool.definition.input_schema;
       const isValid = ajv.compile(schema);
       const valid = samples(schema).filter((input, at, all) => isValid(input) && all.findIndex((one) => isDeepStrictEqual(one, input)) === at);
-      tried.push({ tool, valid, inputs: [...valid, ...(valid.length > 0 ? valid : [{}]).flatMap((input) => mutations(input, MUTATIONS, random))] });
+      if (valid.length === 0) fail(`${toolkit}.${tool.id}: no sample of its schema is valid`);
+      tried.push({ tool, valid, inputs: [...valid, ...valid.flatMap((input) => mutations(input, MUTATIONS, random))] });
     }
     // Every input, one after the other: the stand-in records the requests in their order.
     const calls = [];

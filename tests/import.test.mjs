@@ -1,5 +1,5 @@
 // `toolbooth import`: what becomes of documents. tests/import-files.test.mjs has what it reads and writes, tests/import-names.test.mjs names and versions,
-// and tests/import-limits.test.mjs what is not supported or hostile.
+// tests/import-kinds.test.mjs discriminators and the proof of values, and tests/import-limits.test.mjs what is not supported or hostile.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { imported, only, openapi } from "./support/import.mjs";
@@ -155,7 +155,7 @@ test("schemas", () => {
       { description: "Both.", allOf: [{ type: "object", required: ["a"], properties: { a: text, b: { maximum: 9 } } }, { properties: { b: { maximum: 5 }, c: text }, required: ["c"] }] },
       { schema: { description: "Both.", type: "object", required: ["a", "c"], properties: { a: text, b: { maximum: 5 }, c: text } } },
     ],
-    [{ allOf: [{ oneOf: [text] }, { oneOf: [{ type: "null" }] }] }, { schema: { anyOf: [text], allOf: [{ anyOf: [{ type: "null" }] }] } }],
+    [{ allOf: [{ oneOf: [text, { type: "null" }] }, { oneOf: [{ type: "null" }] }] }, { schema: { anyOf: [text, { type: "null" }], allOf: [{ anyOf: [{ type: "null" }] }] } }],
     [
       { oneOf: [{ type: "string", format: "date" }, { type: "string", format: "date-time" }], anyOf: [text, { type: "integer" }] },
       { schema: { anyOf: [text, { type: "integer" }], allOf: [{ anyOf: [{ type: "string", format: "date" }, { type: "string", description: "Format: date-time." }] }] } },

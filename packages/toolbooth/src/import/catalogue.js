@@ -4,7 +4,7 @@ import { define } from "./definition.js";
 import { Documents, Notes, own, Unsupported } from "./nodes.js";
 import { isIncluded, MAX_OPERATIONS, operations } from "./operations.js";
 import { Servers } from "./servers.js";
-import { Subtypes } from "./subtypes.js";
+import { Kinds } from "./kinds.js";
 import { toolOf } from "./names.js";
 
 /**
@@ -20,7 +20,7 @@ export function readCatalogue({ read, toolkit, include = [], auth, previous = ne
   const notes = new Notes();
   const servers = new Servers(documents, toolkit, notes);
   const credentials = new Credentials({ documents, notes, servers }, toolkit, auth);
-  const context = { documents, notes, servers, credentials, subtypes: new Subtypes(documents) };
+  const context = { documents, notes, servers, credentials, kinds: new Kinds(documents) };
   const { operations: all, isCut } = operations(documents);
   if (isCut) notes.add("#/paths", `has more than ${MAX_OPERATIONS} operations: the rest is left out`);
   const unknown = include.filter((item) => !all.some((operation) => isIncluded(operation, item)));

@@ -4,6 +4,7 @@ import { child, isObject, members, own } from "./nodes.js";
 import { mapping, readParameters, withoutCredentials } from "./parameters.js";
 import { MAX_DESCRIPTION, clean, joined, shorten } from "./text.js";
 import { MEDIA_TYPE, readBody } from "./body.js";
+import { proven } from "./proof.js";
 import { Schemas } from "./schemas.js";
 import { RequiredNames, withDefinitions } from "./size.js";
 import { withProperties } from "./names.js";
@@ -22,8 +23,8 @@ const CURSOR_DEPTH = 2;
  * Throws an `Unsupported` if the operation cannot be a tool.
  */
 export function define(context, toolkit, tool, operation) {
-  const { documents, notes, servers, credentials, subtypes } = context;
-  const schemas = new Schemas(documents, notes, subtypes);
+  const { documents, notes, servers, credentials, kinds } = context;
+  const schemas = new Schemas(documents, notes, kinds);
   const reading = { documents, notes, schemas };
   const nodes = parametersOf(documents, operation);
   const body = readBody(reading, bodyOf(documents, operation, nodes), operation.method);
@@ -91,7 +92,7 @@ function inputOf({ documents, notes }, operation, schemas, entries) {
   const note = () => notes.add(documents.place(operation.node), "has an input that is too large for a model: its deepest parts are not described");
   const { schema, isTooLarge } = withDefinitions(names.complete(input), complete, note);
   if (isTooLarge) throw documents.unsupported(operation.node, "has too many parameters");
-  return schema;
+  return proven(schema, (place) => notes.add(`${documents.place(operation.node)} ${place}`, "no value of a schema was found that fits all of it, so a wider one is used"));
 }
 
 /** The schema of a property. A name beyond ASCII, of which little is left, is described. */

@@ -67,6 +67,12 @@ export function formatOf(format) {
   return { described: format.slice(0, 40) };
 }
 
+/** A pattern without the slashes of a literal of JavaScript, which could never match. One with flags stays as it is. */
+export function patternOf(pattern) {
+  const [, literal] = (isText(pattern) && /^\/(\^.*|.*\$)\/$/s.exec(pattern)) || [];
+  return literal ?? pattern;
+}
+
 /**
  * Whether a pattern costs little: one that looks around or back is refused by the build, and one with a word boundary, or with
  * many repetitions, needs a second engine in the Worker.
@@ -78,6 +84,8 @@ export function isCheapPattern(pattern) {
   } catch {
     return false;
   }
+  // A literal of JavaScript with flags.
+  if (/^\/(?:\^.*|.*\$)\/[a-z]+$/s.test(pattern)) return false;
   if (/\(\?(?!:)|\\[bBkpPcuxX1-9]|\[\[|\[\^?\]|&&|--|~~/.test(pattern)) return false;
   // A repetition of many characters becomes as many states, and more for characters beyond ASCII.
   const repeated = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, least, most]) => Math.max(Number(least), Number(most || 0)));

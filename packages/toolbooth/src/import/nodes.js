@@ -38,6 +38,14 @@ export class Documents {
     return this.isSwagger ? child(this.root, "definitions") : child(child(this.root, "components"), "schemas");
   }
 
+  /** The schemas with a name of all documents, as nodes. */
+  *everySchema() {
+    for (const [url, { value }] of this.documents) {
+      const root = { value, url, pointer: "" };
+      for (const [, schema] of [...members(child(root, "definitions")), ...members(child(child(root, "components"), "schemas"))]) yield schema;
+    }
+  }
+
   /** The root of the document that is imported. */
   get root() {
     return { value: this.documents.get(this.address).value, url: this.address, pointer: "" };

@@ -1,8 +1,10 @@
 // Converts the schemas of OpenAPI into those of a definition: JSON Schema 2020-12 without recursion, with the parts that are
 // used more than once, or by name, in `$defs`.
-import { formatOf, isCheapPattern, isExact, PLAIN, SILENT, TYPES, WITH_LIST, WITH_NAMES, WITH_SCHEMA } from "./keywords.js";
+import { formatOf, isCheapPattern, isExact, patternOf, PLAIN, SILENT, TYPES, WITH_LIST, WITH_NAMES, WITH_SCHEMA } from "./keywords.js";
+import { Allowed, propertyOf, valuesOf } from "./kinds.js";
 import { merged } from "./merge.js";
 import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
+import { Proof } from "./proof.js";
 import { clean, joined, shorten } from "./text.js";
 
 /** The deepest nesting of a schema, references included. */
@@ -16,21 +18,19 @@ const MAX_SAMPLE = 200;
 
 /** Converts the schemas of one tool's input. */
 export class Schemas {
-  /** Schemas by the place of what they convert: `{ name, schema }`. */
-  #definitions = new Map();
+  /** The `$defs` that conversions have filled, by name. */
+  definitions = new Map();
+  /** The names of definitions, by the place of what they convert. */
+  #names = new Map();
+  #proof = new Proof({});
   /** The places that are being converted. */
   #stack = [];
   #count = 0;
 
-  constructor(documents, notes, subtypes) {
+  constructor(documents, notes, kinds) {
     this.documents = documents;
     this.notes = notes;
-    this.subtypes = subtypes;
-  }
-
-  /** The `$defs` that conversions have filled, by name. */
-  get definitions() {
-    return new Map([...this.#definitions.values()].map(({ name, schema }) => [name, schema]));
+    this.kinds = kinds;
   }
 
   /** The schema of a node. */
@@ -90,21 +90,22 @@ export class Schemas {
       // A part with parts of its own has a name; a text or a number is written where it is used.
       if (isSmall) return isObject(schema) && Object.keys(beside).every((keyword) => keyword === "description") ? { ...schema, ...beside } : merged(beside, schema);
       const name = this.#nameOf(key);
-      this.#definitions.set(key, { name, schema });
+      this.#names.set(key, name);
+      this.definitions.set(name, schema);
+      this.#proof.define(name, schema);
       return withReference(beside, name);
     });
   }
 
   /** The name of the definition for what a node refers to, if there is one. */
   #known(node) {
-    return this.#definitions.get(this.#placeOf(node))?.name;
+    return this.#names.get(this.#placeOf(node));
   }
 
   #nameOf(key) {
     const last = key.split("/").at(-1).replaceAll("~1", "_").replaceAll("~0", "_").replace(/[^A-Za-z0-9_.-]/g, "_").slice(0, 60) || "schema";
-    const taken = new Set([...this.#definitions.values()].map(({ name }) => name));
     let name = last;
-    for (let next = 2; taken.has(name); next += 1) name = `${last}_${next}`;
+    for (let next = 2; this.definitions.has(name); next += 1) name = `${last}_${next}`;
     return name;
   }
 
@@ -152,17 +153,18 @@ export class Schemas {
     const format = formatOf(value.format);
     const type = this.#type(node);
     if (type !== undefined) schema.set("type", type);
-    const isCostly = value.pattern !== undefined && !isCheapPattern(value.pattern);
+    const pattern = patternOf(value.pattern);
+    const isCostly = pattern !== undefined && !isCheapPattern(pattern);
     const described = [
       clean(value.description) || clean(value.title),
       format.described && type !== "object" ? `Format: ${format.described}.` : "",
-      isCostly && typeof value.pattern === "string" ? `Pattern: ${value.pattern.slice(0, MAX_SAMPLE)}` : "",
+      isCostly && typeof pattern === "string" ? `Pattern: ${pattern.slice(0, MAX_SAMPLE)}` : "",
       sample("Default", value.default),
     ];
     const description = shorten(joined(...described));
     if (description) schema.set("description", description);
     if (isCostly) this.notes.add(this.documents.place(node), "has a pattern that the Worker cannot check at little cost: it is only described");
-    else if (value.pattern !== undefined) schema.set("pattern", value.pattern);
+    else if (pattern !== undefined) schema.set("pattern", pattern);
     if (format.format) schema.set("format", format.format);
     if (["byte", "base64"].includes(value.format)) schema.set("contentEncoding", "base64");
     this.#values(node, type, schema);
@@ -211,6 +213,13 @@ export class Schemas {
         schema.set(exclusive, schema.get(limit));
         schema.delete(limit);
       }
+    }
+    // Values of a list that are no lists are those of the items.
+    const type = schema.get("type");
+    if (type === "array" && schema.get("enum")?.every((one) => !Array.isArray(one))) {
+      const items = schema.get("items");
+      const values = schema.get("enum").map((one) => ofType(one, items?.type));
+      schema.set("items", merged({ enum: values }, items ?? {})).delete("enum");
     }
     const readOnly = members(child(node, "properties")).filter(([, one]) => own(one.value, "readOnly") === true).map(([name]) => name);
     const required = schema.get("required")?.filter((name) => !readOnly.includes(name));
@@ -266,31 +275,57 @@ export class Schemas {
 
   /** A schema with a discriminator as the list of its kinds, each with its value of the property. */
   #polymorphic(node, depth) {
-    const discriminator = own(node.value, "discriminator");
-    const property = typeof discriminator === "string" ? discriminator : own(discriminator, "propertyName");
-    if (typeof property !== "string") return undefined;
-    const listed = ["oneOf", "anyOf"].find((keyword) => Array.isArray(node.value[keyword]));
-    const alternatives = listed ? items(child(node, listed)) : this.subtypes.of(node);
-    if (alternatives.length === 0) return undefined;
-    const mapping = Object.entries(own(discriminator, "mapping") ?? {}).filter(([, reference]) => typeof reference === "string");
-    const named = [];
-    const kinds = alternatives.map((alternative) => {
-      const reference = own(alternative.value, "$ref");
-      const last = (text) => text.split("/").at(-1);
-      const values = reference === undefined ? [] : mapping.filter(([, target]) => target === reference || target === last(reference)).map(([value]) => value);
-      if (values.length === 0 && reference !== undefined) values.push(last(reference));
-      const schema = this.convert(alternative, depth + 1);
-      if (values.length === 0 || !isObject(schema)) return schema;
-      named.push(values);
-      const kind = values.length === 1 ? { const: values[0] } : { enum: values };
-      return { ...schema, properties: Object.fromEntries([...Object.entries(schema.properties ?? {}), [property, kind]]), required: [...new Set([...(schema.required ?? []), property])] };
-    });
-    const { description } = this.#simple(node);
+    const property = propertyOf(node);
+    if (property === undefined) return undefined;
+    const listed = ["oneOf", "anyOf"].find((keyword) => items(child(node, keyword)).length > 0);
+    const found = listed ? { kinds: items(child(node, listed)) } : this.kinds.of(node);
+    if (found.isCut) this.notes.add(this.documents.place(node), "has too many kinds: only what they have in common is described");
+    if (found.isCut || found.kinds.length === 0) return undefined;
     const { [listed]: _, discriminator: __, ...rest } = node.value;
-    const common = listed ? this.#object({ ...node, value: rest }, depth + 1, true) : {};
+    const self = { ...node, value: rest };
+    const hints = this.kinds.hints(node, found.kinds);
+    const allowed = new Allowed(this.definitions, property);
+    const read = (schema, hint) => {
+      const types = allowed.types(schema);
+      const isKind = isObject(schema) && (types === undefined || types.includes("object"));
+      return { schema, hints: hint, isKind, allowed: allowed.in(schema), types: allowed.typesOfProperty(schema), isNullable: types?.includes("null") };
+    };
+    const isSelf = (kind) => this.kinds.placesOf(kind).includes(this.documents.place(node));
+    const all = found.kinds.map((kind, at) => read(isSelf(kind) ? this.#object(self, depth + 1, true) : this.convert(kind, depth + 1), hints[at]));
+    const base = listed || found.kinds.some(isSelf) ? undefined : this.#baseKind(self, depth, all, read);
+    const kinds = base ? [...all, base] : all;
+    const values = valuesOf(kinds);
+    const schemas = kinds.map((kind, at) => (kind.hints.isDefault || !kind.isKind ? kind.schema : this.#withValues(kind, property, values[at], allowed)));
+    const { description } = this.#simple(node);
+    const common = listed ? this.#object(self, depth + 1, true) : {};
     // Without values of their own, more than one may match.
-    const isExclusive = named.length === kinds.length && new Set(named.flat()).size === named.flat().length;
-    return merged({ ...(description && { description }), [isExclusive ? "oneOf" : "anyOf"]: kinds }, common);
+    const named = schemas.flatMap((schema) => allowed.in(schema) ?? []);
+    const isExclusive = schemas.every((schema) => allowed.in(schema) !== undefined && allowed.isRequired(schema)) && new Set(named).size === named.length && !kinds.some(({ isNullable }) => isNullable);
+    return merged({ ...(description && { description }), [isExclusive ? "oneOf" : "anyOf"]: schemas }, common);
+  }
+
+  /** A base as a kind of itself, if it says a value of its own, or allows one that no kind has; undefined otherwise. */
+  #baseKind(self, depth, kinds, read) {
+    const own_ = this.kinds.ownValue(self);
+    const schema = this.#object(self, depth + 1, true);
+    const base = read(schema, { values: own_ === undefined ? [] : [own_] });
+    const values = valuesOf([...kinds, base]).slice(0, -1);
+    const left = (base.allowed ?? []).filter((value) => values.every((one) => one && !one.includes(value)));
+    if (own_ === undefined && left.length === 0) return undefined;
+    return { ...base, hints: { values: own_ === undefined ? left : [own_, ...left] } };
+  }
+
+  /** A kind with its values of the property, unless it has them itself, or none of them fits the rest of it. */
+  #withValues({ schema, allowed: own_ }, property, values, allowed) {
+    const isOwn = schema.$ref === undefined && own_ !== undefined;
+    if (values === undefined || (isOwn && values.length === own_.length)) return schema;
+    const kind = values.length === 1 ? { const: values[0] } : { enum: values };
+    const properties = new Map(Object.entries(schema.properties ?? {}));
+    const before = properties.get(property);
+    const { enum: _, const: __, ...described } = isObject(before) ? before : {};
+    properties.set(property, schema.$ref === undefined ? { ...described, ...kind } : kind);
+    const one = { ...schema, properties: Object.fromEntries(properties), required: [...new Set([...(schema.required ?? []), property])] };
+    return this.#proof.isPossible(one) || !this.#proof.isPossible(schema) ? one : schema;
   }
 
   /** A schema's type and description, without its parts. */

@@ -142,7 +142,7 @@ const LISTS = ["allOf", "anyOf", "oneOf"];
 const SINGLE = ["if", "then", "else", "not"];
 
 /** A schema whose parts are replaced by what `change` returns for the keyword and the part. */
-function mapped(schema, change) {
+export function mapped(schema, change) {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => {
       const one = (part) => change(keyword, part);
