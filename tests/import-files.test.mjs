@@ -9,6 +9,7 @@ import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { stringify } from "yaml";
 import { PRESETS } from "../packages/toolbooth/src/presets.js";
+import { readCatalogue } from "../packages/toolbooth/src/import/catalogue.js";
 import { readDocuments } from "../packages/toolbooth/src/import/read.js";
 import { root, run } from "./support/commands.mjs";
 
@@ -67,6 +68,49 @@ test("JSON and YAML are read as they are, and nothing else", async () => {
   const many = `a: &a {x: 1}\nb: [${Array(3000).fill("*a, {<<: *a}").join(", ")}]`;
   assert.equal((await read(write("formats/many.yaml", many)))[0].b.length, 6000);
   await assert.rejects(readDocuments(join(scratch, "none.json")), /There is no file /);
+});
+
+test("where YAML has a number and a text is meant, the spelling stays", async () => {
+  const path = write("spelling/openapi.yaml", `
+openapi: 3.1.0
+info: { title: Pets, version: 1.10 }
+paths:
+  /a:
+    get:
+      operationId: 2.0
+      tags: [1.50]
+      parameters:
+        - { name: 1.0, in: query, schema: { type: string, enum: [1.0, 0x1F, 1e3, 1_0, True, ~, two], default: 1.0, example: 2.50 } }
+        - { name: const, in: query, schema: { type: [string, "null"], const: 1.0 } }
+        - { name: merged, in: query, schema: { type: string, <<: { enum: [3.0], default: 3.0 } } }
+        - { name: number, in: query, schema: { type: number, enum: [1.0, 2.50], default: 1.0 } }
+        - { name: integer, in: query, schema: { type: integer, enum: [0x1F], maximum: 1e3 } }
+  /b:
+    post:
+      requestBody: { content: { application/json: { schema: { required: [1.0], properties: { 1.0: { type: string }, 1.10: { type: string } } } } } }
+`);
+  const { tools } = readCatalogue({ read: await readDocuments(path), toolkit: "Pets" });
+  const [a, b] = [...tools.values()].map(({ definition }) => definition);
+  assert.deepEqual(a.input_schema.properties, {
+    "1.0": { type: ["string", "null"], description: "Default: 1.0.", enum: ["1.0", "0x1F", "1e3", "1_0", "True", null, "two"] },
+    const: { type: ["string", "null"], const: "1.0" },
+    merged: { type: "string", description: "Default: 3.0.", enum: ["3.0"] },
+    number: { type: "number", description: "Default: 1.", enum: [1, 2.5] },
+    integer: { type: "integer", enum: [31], maximum: 1000 },
+  });
+  assert.deepEqual([...tools.keys()][0], "Get20");
+  assert.deepEqual(b.http.body.properties, { "1.0": "1.0", "1.10": "1.10" });
+});
+
+test("a discriminator names files", async () => {
+  write("kinds/boat.yaml", "type: object\nproperties: { of: { type: string }, depth: { type: integer } }\n");
+  const schemas = { Any: { type: "object", properties: { of: { type: "string" } }, discriminator: { propertyName: "of", mapping: { boat: "boat.yaml", car: "Car" } } }, Car: { allOf: [{ $ref: "#/components/schemas/Any" }] } };
+  const content = { "application/json": { schema: { type: "object", properties: { it: { $ref: "#/components/schemas/Any" } } } } };
+  const path = write("kinds/openapi.json", { ...document({ "/a": { post: { operationId: "a", requestBody: { content } } } }), components: { schemas } });
+  const { tools, notes } = readCatalogue({ read: await readDocuments(path), toolkit: "Pets" });
+  const { $defs } = tools.get("A").definition.input_schema;
+  assert.deepEqual([$defs.Any.oneOf.map(({ properties }) => properties.of), notes.list()], [[{ const: "boat" }, { const: "car" }], []]);
+  assert.ok(Object.values($defs).some(({ properties }) => properties?.depth));
 });
 
 test("a document in a folder refers to that folder only", async () => {

@@ -139,7 +139,7 @@ test("schemas", () => {
     [{ type: "string", format: "byte" }, { schema: { type: "string", description: "Format: byte.", contentEncoding: "base64" } }],
     [{ type: "string", pattern: "^[a-z]{2,9}$" }, { schema: { type: "string", pattern: "^[a-z]{2,9}$" } }],
     [{ type: "string", pattern: "^(?!a)" }, { schema: { type: "string", description: "Pattern: ^(?!a)" }, notes: ["has a pattern that the Worker cannot check at little cost: it is only described"] }],
-    [{ title: "A title", default: 3, example: 4, "x-extra": 1, xml: {}, externalDocs: {} }, { schema: { description: "A title Default: 3.", examples: [4] } }],
+    [{ title: "A title", default: 3, example: 4, "x-extra": 1, xml: {}, externalDocs: {} }, { schema: { description: "A title. Default: 3.", examples: [4] } }],
     [{ type: "array", items: [text, { type: "integer" }] }, { schema: { type: "array", prefixItems: [text, { type: "integer" }] } }],
     [{ type: "string", enum: [1, 1, "b"] }, { schema: { type: "string", enum: ["1", "b"] } }],
     [{ type: "integer", enum: ["1", "-20", "1.5", "x", 3] }, { schema: { type: "integer", enum: [1, -20, "1.5", "x", 3] } }],
@@ -227,12 +227,12 @@ test("bodies", () => {
     [
       of({ "multipart/form-data": { schema: { type: "object", properties: { f: { type: "string", format: "binary" } } }, encoding: { f: { contentType: "image/png" } } } }),
       { type: "multipart", properties: { f: "f" }, encoding: { f: { contentType: "image/png" } } },
-      { f: { ...FILE, description: "Format: binary." } },
+      { f: { ...FILE, description: "A file." } },
     ],
     [of({ "application/x-www-form-urlencoded": { schema: { type: "object", properties: {} } } }), undefined, {}],
     [of({ "text/csv": { schema: { type: "string" } } }), { type: "raw", contentType: "text/csv", whole: "body" }, { body: { type: "string", contentMediaType: "text/csv", description: "The body of the request: text/csv." } }],
     [of({ "application/x-ndjson": { schema: { type: "string" } } }), { type: "raw", contentType: "application/x-ndjson", whole: "body" }, { body: { type: "string", contentMediaType: "application/x-ndjson", description: "The body of the request: application/x-ndjson." } }],
-    [of({ "application/x-www-form-urlencoded": { schema: { ...object, additionalProperties: text } } }), { type: "form", properties: { a: "a" } }, { a: text }],
+    [of({ "application/x-www-form-urlencoded": { schema: { ...object, additionalProperties: text } } }), { type: "form", whole: "body" }, { body: { ...object, additionalProperties: text, description: "The fields of the form." } }],
     [of({ "application/xml": {} }), { type: "raw", contentType: "application/xml", whole: "body" }, { body: { type: "string", contentMediaType: "application/xml", description: "The body of the request: application/xml." } }],
     [of({ "image/*": { schema: { type: "string", format: "binary" } } }, { description: "A picture." }), { type: "raw", whole: "body" }, { body: { ...FILE, description: "A picture." } }],
     [of({ "application/octet-stream": {} }, { description: "A file." }), { type: "raw", contentType: "application/octet-stream", whole: "body" }, { body: { ...FILE, description: "A file." } }],
@@ -404,10 +404,12 @@ test("addresses of a provider are complete ones", () => {
   assert.deepEqual([authorizeUrl, tokenUrl], ["https://id.example/authorize", undefined]);
 });
 
-test("a name beyond ASCII is described", () => {
+test("a name beyond ASCII is described, and one that others become too", () => {
   const parameters = [["größe", { description: "How large." }], ["日本", {}], ["a b", {}]].map(([name, schema]) => ({ name, in: "query", schema }));
   const { properties } = only(openapi({ "/a": { get: { parameters } } })).input_schema;
   assert.deepEqual(properties, { gr_e: { description: "How large. The service calls it größe." }, parameter: { description: "The service calls it 日本." }, a_b: {} });
+  const sizes = ["page[size]", "page_size", "page size"].map((name) => ({ name, in: "query", description: "A size", schema: {} }));
+  assert.deepEqual(Object.values(only(openapi({ "/a": { get: { parameters: sizes } } })).input_schema.properties).map(({ description }) => description), ["A size. The service calls it page[size].", "A size. The service calls it page_size.", "A size. The service calls it page size."]);
 });
 
 test("parameters that are credentials are no part of the input", () => {
@@ -488,15 +490,31 @@ test("pages", () => {
   const response = (rest) => ({ responses: { 200: { description: "", ...rest } } });
   const schema = { properties: { next_cursor: { type: "string" } } };
   const cursor = { name: "cursor", in: "query", schema: { type: "string" } };
+  const answer = (schema, name = "cursor") => ({ parameters: [{ ...cursor, name }], ...response({ content: { "application/json": { schema } } }) });
   for (const [operation, pagination] of [
     [response({ headers: { Link: {} } }), { link: true }],
     [{ parameters: [cursor], ...response({ content: { "application/json": { schema } } }) }, { cursor: "next_cursor", parameter: "cursor" }],
     [{ parameters: [cursor], ...response({ content: { "application/json": { schema: { properties: { data: { type: "array" }, meta: { type: "object", properties: { page: schema } } } } } } }) }, { cursor: "meta.page.next_cursor", parameter: "cursor" }],
     [{ parameters: [cursor], ...response({ content: { "application/json": { schema: { properties: { "a.b": schema } } } } }) }, undefined],
     [response({ content: { "application/json": { schema } } }), undefined],
+    [answer({ allOf: [{ type: "object" }, { allOf: [schema] }] }), { cursor: "next_cursor", parameter: "cursor" }],
+    [answer({ anyOf: [schema, { type: "null" }] }), { cursor: "next_cursor", parameter: "cursor" }],
+    [answer({ properties: { paging: { allOf: [schema] } } }), { cursor: "paging.next_cursor", parameter: "cursor" }],
+    [answer({ properties: { cursor: { type: "string" } } }), { cursor: "cursor", parameter: "cursor" }],
+    [answer({ properties: { cursor: { type: "string" }, ...schema.properties } }), { cursor: "next_cursor", parameter: "cursor" }],
+    [answer({ properties: { cursor: { type: "object" }, next: { type: "string", format: "uri" } } }), undefined],
+    [answer(schema, "start_cursor"), { cursor: "next_cursor", parameter: "start_cursor" }],
+    [answer({ properties: { meta: { properties: { next_token: {} } } } }, "pagination_token"), { cursor: "meta.next_token", parameter: "pagination_token" }],
+    [answer({ properties: { paging: { properties: { next: { properties: { after: {} } } } } } }, "after"), { cursor: "paging.next.after", parameter: "after" }],
+    [answer({ properties: { after: { type: "string" } } }, "after"), undefined],
+    [answer({ properties: { NextToken: { type: "string" } } }, "next-token"), { cursor: "NextToken", parameter: "next-token" }],
+    [answer({ $ref: "#/components/schemas/None" }), undefined],
   ]) {
-    assert.deepEqual(only(openapi({ "/a": { get: operation } })).http.pagination, pagination);
+    assert.deepEqual(only(openapi({ "/a": { get: operation } })).http.pagination, pagination, JSON.stringify(operation));
   }
+  // Searches of Square and Notion have the cursor in the body.
+  const requestBody = { content: { "application/json": { schema: { type: "object", properties: { start_cursor: { type: "string" }, query: {} } } } } };
+  assert.deepEqual(only(openapi({ "/a": { post: { requestBody, ...answer(schema, "other") } } })).http.pagination, { cursor: "next_cursor", parameter: "start_cursor" });
 });
 
 test("--include selects tags, operationIds and paths", () => {

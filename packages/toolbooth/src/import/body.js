@@ -1,12 +1,15 @@
 // The request body of an operation as properties of a tool's input.
 import { isJson } from "./operations.js";
-import { child, isObject, members, own } from "./nodes.js";
+import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
 import { clean, shorten } from "./text.js";
+import { FILE, isEncodedFile, isFile, isFileSchema, mayBeFile } from "./uploads.js";
 
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 const MULTIPART = /^multipart\/form-data\b/i;
 /** A media type or a range such as `image/*`, in which a file says its own type. */
 export const MEDIA_TYPE = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?: *; *[\w-]+=[\w."-]+)*$/;
+/** How deep objects with files may be in a form. */
+const MAX_PARTS_DEPTH = 3;
 /** The media types that a tool can send, the best first. */
 const TYPES = [
   ["json", (type) => /^application\/json\b/i.test(type)],
@@ -19,18 +22,6 @@ const TYPES = [
   ["raw", (type) => !/^multipart\//i.test(type)],
 ];
 
-/** A file in the input: the interpreter sends its bytes as a part. */
-const FILE = {
-  type: "object",
-  properties: {
-    name: { type: "string", description: "The name of the file." },
-    type: { type: "string", description: "Its media type, such as image/png." },
-    data: { type: "string", contentEncoding: "base64", description: "Its content in base64." },
-  },
-  required: ["data"],
-  additionalProperties: false,
-};
-
 /**
  * The body of an operation: `{ type, headers, entries }` with an entry for each property, or with `whole` if the body is one
  * property. Undefined if there is none. Fails if `method` needs it, and none of its media types is supported.
@@ -40,7 +31,9 @@ export function readBody(context, body, method) {
   const { documents, notes } = context;
   // A media type becomes a header, so it may have nothing else in it.
   const contents = body.contents.map((one) => ({ ...one, type: mediaType(one.type) })).filter(({ type }) => MEDIA_TYPE.test(type));
-  const found = TYPES.flatMap(([type, fits]) => contents.filter((one) => fits(one.type)).map((content) => ({ type, content })))[0];
+  const all = TYPES.flatMap(([type, fits]) => contents.filter((one) => fits(one.type)).map((content) => ({ type, content })));
+  // JSON and other forms have no files: in them, a file would be a text.
+  const found = all.find(({ type, content }) => type === "multipart" && all[0].type !== "multipart" && hasFile(context, content.schema) && hasFile(context, all[0].content.schema)) ?? all[0];
   if (!found) {
     const names = body.contents.map(({ type }) => type).join(", ") || "no media type";
     const reason = `a body of ${names} is not supported`;
@@ -51,10 +44,11 @@ export function readBody(context, body, method) {
   }
   const { type, content } = found;
   if (!body.contents.some((one) => one.type === content.type)) notes.add(documents.place(body.node), `has no valid media type for its body: it is sent as ${content.type}`);
+  if (type !== "multipart" && all.some((one) => one.type === "multipart" && hasFile(context, one.content.schema))) notes.add(documents.place(body.node), `takes files as multipart/form-data too: it is sent as ${content.type}, without files`);
   if (type === "raw") return rawBody(context, content, body);
   const headers = type === "json" && isJson(content.type) && !/^application\/json$/i.test(content.type) ? { "Content-Type": content.type } : {};
   const isJsonBody = type === "json";
-  const schema = isJsonBody ? context.schemas.inline(content.schema) : withFiles(context, content.schema);
+  const schema = type === "multipart" ? withFiles(context, content) : context.schemas.inline(content.schema);
   const isEmpty = isObject(schema) && isObject(schema.properties) && Object.keys(schema.properties).length === 0 && !isObject(schema.additionalProperties);
   if (isEmpty && !body.required) return undefined;
   if (["GET", "HEAD"].includes(method)) {
@@ -62,13 +56,15 @@ export function readBody(context, body, method) {
     notes.add(documents.place(body.node), `a body of ${method} is not supported: it is left out`);
     return undefined;
   }
-  const flat = isObject(schema) ? flattened(isJsonBody ? schema : fixed(context, content.schema, schema)) : undefined;
+  const isFree = isObject(schema) && schema.additionalProperties !== false && isOpen(context, content.schema);
+  const flat = isObject(schema) && !isFree ? flattened(schema) : undefined;
   if (!flat) {
-    if (!isJsonBody) return { type, headers, whole: true, entries: [formEntry(context, body, schema)] };
+    if (!isJsonBody) return { type, headers, whole: true, entries: [formEntry(context, body, schema)], encoding: encodings(context, type, content, Object.keys(schema?.properties ?? {})) };
     return { type, headers, whole: true, entries: [wholeEntry(context, content.schema, body)] };
   }
   if (flat.isLenient) notes.add(documents.place(content.schema), "has alternatives of required properties, which only the service checks");
-  const entries = Object.entries(flat.properties).map(([name, property]) => ({ name, in: "body", schema: property, required: body.required && flat.required.includes(name) }));
+  const isPartial = !body.required && Object.keys(flat.properties).length > 1;
+  const entries = Object.entries(flat.properties).map(([name, property]) => ({ name, in: "body", schema: property, required: body.required && flat.required.includes(name), isRequiredInBody: isPartial && flat.required.includes(name) }));
   return { type, headers, whole: false, required: body.required, entries, encoding: encodings(context, type, content, Object.keys(flat.properties)) };
 }
 
@@ -90,7 +86,7 @@ function formEntry({ documents, notes }, body, schema) {
 
 /** A body that is one text, or one file. */
 function rawBody(context, { type, schema }, body) {
-  const isText = /^text\/|[/+](?:x-)?(?:xml|yaml|csv|graphql|javascript|jsonl|ndjson|toml)\b/i.test(type) && fileOf(context.documents, schema) === undefined;
+  const isText = /^text\/|[/+](?:x-)?(?:xml|yaml|csv|graphql|javascript|jsonl|ndjson|toml)\b/i.test(type) && !isFile(context.documents, schema);
   const described = shorten(clean(own(body.node.value, "description")) || `The body of the request: ${type}.`);
   const content = { ...(isText ? { type: "string", contentMediaType: type } : FILE), description: described };
   const isRange = type.includes("*");
@@ -105,19 +101,19 @@ function wholeEntry({ schemas }, node, body) {
   return { name: "body", in: "body", required: body.required, schema: isDescribed ? schema : { ...schema, description } };
 }
 
-/** The schema of a form with its fixed fields only: a form is never one property. */
-function fixed({ documents, notes }, node, { additionalProperties, ...schema }) {
-  if (!isObject(additionalProperties) || !isObject(schema.properties)) return schema;
-  notes.add(documents.place(node), "allows fields of any name in a form: only those that it lists are described");
-  return schema;
+/** Whether a body says that it has members beyond its properties. */
+function isOpen({ documents }, node, depth = 0) {
+  const target = documents.follow(node);
+  const rest = own(target.value, "additionalProperties");
+  if (rest === true || isObject(rest) || own(target.value, "unevaluatedProperties") === true) return true;
+  return depth < MAX_PARTS_DEPTH && items(child(target, "allOf")).some((part) => isOpen({ documents }, part, depth + 1));
 }
 
 /** The properties of an object's schema, if nothing else about it matters; undefined otherwise. */
 function flattened(schema) {
-  const { type, properties, required = [], additionalProperties, anyOf, oneOf, ...rest } = schema;
+  const { type, properties, required = [], anyOf, oneOf, ...rest } = schema;
   if ((type !== undefined && type !== "object" && ![type].flat().includes("object")) || !isObject(properties)) return undefined;
   if (Object.keys(properties).length === 0) return undefined;
-  if (isObject(additionalProperties) && Object.keys(additionalProperties).some((keyword) => keyword !== "description")) return undefined;
   // GitHub lists which properties must be present as alternatives of `required`; providers of models refuse those at the root.
   const onlyRequired = [...(anyOf ?? []), ...(oneOf ?? [])].every((one) => isObject(one) && Object.keys(one).every((keyword) => keyword === "required" || keyword === "type"));
   const structural = ["allOf", "not", "if", "then", "else", "$ref", "patternProperties", "dependentSchemas", "propertyNames", "const", "enum"];
@@ -125,26 +121,56 @@ function flattened(schema) {
   return { properties, required, isLenient: anyOf !== undefined || oneOf !== undefined };
 }
 
-/** The schema of a form, in which files are objects. */
-function withFiles({ schemas, documents }, node) {
-  const schema = schemas.inline(node);
+/** The schema of a form with parts, in which files are objects. `encoding`: what the document says about each part. */
+function withFiles(context, { schema: node, encoding }) {
+  const schema = withParts(context, node);
   if (!isObject(schema) || !isObject(schema.properties)) return schema;
-  const target = documents.follow(node);
-  const files = new Map(members(child(target, "properties")).map(([name, one]) => [name, fileOf(documents, one)]));
   const properties = Object.entries(schema.properties).map(([name, property]) => {
-    const kind = files.get(name);
-    const file = { ...FILE, description: property.description ?? "A file." };
-    if (kind === "file") return [name, file];
-    return kind === "files" ? [name, { type: "array", items: FILE, description: property.description ?? "Files." }] : [name, property];
+    const given = own(encoding, name);
+    const file = isEncodedFile(property, given) ? FILE : property;
+    const item = isObject(property) && property.type === "array" && isEncodedFile(property.items ?? {}, given) ? { ...property, items: FILE } : file;
+    const what = [item, ...(item?.anyOf ?? [])].some(isFileSchema) ? "A file." : isFileSchema(item?.items) ? "Files." : undefined;
+    return [name, what ? { ...item, description: property.description ?? what } : item];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-function fileOf(documents, node) {
-  const { value } = documents.follow(node);
-  if (own(value, "type") === "array" && fileOf(documents, child(documents.follow(node), "items")) === "file") return "files";
-  const isBinary = own(value, "format") === "binary" || own(value, "type") === "file";
-  return isBinary || (own(value, "contentMediaType") === "application/octet-stream" && own(value, "contentEncoding") === undefined) ? "file" : undefined;
+/** The schema of a form. A part that is an object with a file cannot be JSON: its members become parts, such as `owner[photo]`. */
+function withParts(context, node, depth = 0) {
+  const { documents, notes, schemas } = context;
+  const schema = schemas.form(node);
+  if (!isObject(schema) || !isObject(schema.properties)) return schema;
+  const properties = new Map(Object.entries(schema.properties));
+  let required = schema.required ?? [];
+  for (const [name, part] of partsOf(documents, node)) {
+    const item = child(documents.follow(part), "items");
+    if (properties.has(name) && item.value !== undefined && hasFile(context, item)) notes.add(documents.place(part), "is a list of objects with files in a form: the files are sent as texts");
+    if (!properties.has(name) || depth >= MAX_PARTS_DEPTH || !hasFile(context, part)) continue;
+    const inner = withParts(context, part, depth + 1);
+    const named = (one) => `${name}${one.replace(/^[^[]+/, "[$&]")}`;
+    properties.delete(name);
+    for (const [one, property] of Object.entries(inner.properties ?? {})) properties.set(named(one), property);
+    const isRequired = required.includes(name);
+    required = [...required.filter((one) => one !== name), ...(isRequired ? (inner.required ?? []).map(named) : [])];
+  }
+  return { ...schema, properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : { required: undefined }) };
+}
+
+/** The properties of an object, with those in its `allOf`. */
+function partsOf(documents, node, depth = 0) {
+  const target = documents.follow(node);
+  const more = depth < MAX_PARTS_DEPTH ? items(child(target, "allOf")).flatMap((part) => partsOf(documents, part, depth + 1)) : [];
+  return [...members(child(target, "properties")), ...more];
+}
+
+/** Whether a body has a property that is a file, or may be one. */
+function hasFile({ documents }, node) {
+  try {
+    return partsOf(documents, node).some(([, one]) => mayBeFile(documents, one));
+  } catch (error) {
+    if (!(error instanceof Unsupported)) throw error;
+    return false;
+  }
 }
 
 /** How the values of a form are written, and the media types of the parts of a multipart body, where a document says so. */

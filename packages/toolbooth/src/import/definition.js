@@ -1,9 +1,10 @@
 // The definition of a tool from an operation, without its id and version.
 import { bodyOf, isJson, parametersOf, responseOf } from "./operations.js";
-import { child, isObject, members, own } from "./nodes.js";
+import { isObject, own } from "./nodes.js";
 import { mapping, readParameters, withoutCredentials } from "./parameters.js";
 import { MAX_DESCRIPTION, clean, joined, shorten } from "./text.js";
 import { MEDIA_TYPE, readBody } from "./body.js";
+import { paginationOf } from "./pages.js";
 import { proven } from "./proof.js";
 import { Schemas } from "./schemas.js";
 import { RequiredNames, withDefinitions } from "./size.js";
@@ -13,11 +14,6 @@ import { withProperties } from "./names.js";
 const MAX_DOCUMENTATION = 16_000;
 /** The longest title. */
 const MAX_TITLE = 100;
-/** The names of a parameter and of a member of the response that together mean pages with a cursor. */
-const CURSORS = [["cursor", "next_cursor"], ["cursor", "nextCursor"], ["pageToken", "nextPageToken"], ["page_token", "next_page_token"], ["nextToken", "nextToken"], ["next_token", "next_token"]];
-/** How many objects may be around a cursor. */
-const CURSOR_DEPTH = 2;
-
 /**
  * The definition of `toolkit`.`tool`. `context` has the documents, their notes, the servers, the credentials and the kinds of schemas.
  * Throws an `Unsupported` if the operation cannot be a tool.
@@ -52,7 +48,8 @@ export function define(context, toolkit, tool, operation) {
       ...requestOf(entries, body),
       ...headersOf(context, operation, body),
       ...(auth && { auth, ...(isOptional && { auth_optional: true }) }),
-      ...(isRead && { retry: true, ...paginationOf(context, operation, entries) }),
+      ...(isRead && { retry: true }),
+      ...paginationOf(context, operation, entries),
     },
     annotations: {
       read_only: isRead,
@@ -86,7 +83,8 @@ function inputOf({ documents, notes }, operation, schemas, entries) {
   const { definitions } = schemas;
   const properties = Object.fromEntries(entries.map((entry) => [entry.property, named(entry)]));
   const required = entries.filter((entry) => entry.required).map(({ property }) => property);
-  const input = { type: "object", properties, ...(required.length > 0 && { required }), additionalProperties: false };
+  const dependent = dependentRequired(entries);
+  const input = { type: "object", properties, ...(required.length > 0 && { required }), ...(dependent && { dependentRequired: dependent }), additionalProperties: false };
   const names = new RequiredNames(definitions);
   const complete = new Map([...definitions].map(([name, schema]) => [name, names.complete(schema)]));
   const note = () => notes.add(documents.place(operation.node), "has an input that is too large for a model: its deepest parts are not described");
@@ -95,11 +93,25 @@ function inputOf({ documents, notes }, operation, schemas, entries) {
   return proven(schema, (place) => notes.add(`${documents.place(operation.node)} ${place}`, "no value of a schema was found that fits all of it, so a wider one is used"));
 }
 
-/** The schema of a property. A name beyond ASCII, of which little is left, is described. */
-function named({ name, schema }) {
+/**
+ * What the members of an optional body require: a body may be absent, but not a part of what it must have. Each member names one that is
+ * required, which names the next.
+ */
+function dependentRequired(entries) {
+  const body = entries.filter((entry) => entry.in === "body").map(({ property }) => property);
+  const needed = entries.filter(({ isRequiredInBody }) => isRequiredInBody).map(({ property }) => property);
+  if (needed.length === 0 || body.length === 1) return undefined;
+  const next = (property) => needed[(needed.indexOf(property) + 1) % needed.length];
+  return Object.fromEntries(body.filter((property) => next(property) !== property).map((property) => [property, [next(property)]]));
+}
+
+/** The schema of a property. A name of which little is left, or that other names become too, is described. */
+function named({ name, property, schema, isRequiredInBody, isShared }) {
   if (!isObject(schema)) return {};
-  const original = /[^\p{ASCII}]/u.test(name) ? `The service calls it ${clean(name)}.` : "";
-  return original ? { ...schema, description: shorten(joined(schema.description, original)) } : schema;
+  const isRenamed = property !== name && (/[^\p{ASCII}]/u.test(name) || isShared);
+  const original = isRenamed ? `The service calls it ${clean(name)}.` : "";
+  const needed = isRequiredInBody ? "Required if any part of the body is given." : "";
+  return original || needed ? { ...schema, description: shorten(joined(schema.description, needed, original)) } : schema;
 }
 
 /** How the input becomes a request: the members `parameters` and `body` of `http`. */
@@ -108,10 +120,10 @@ function requestOf(entries, body) {
   const ofBody = entries.filter((entry) => entry.in === "body");
   const list = parameters.length > 0 ? { parameters } : {};
   if (!body) return list;
-  if (body.whole) return { ...list, body: { type: body.type, ...(body.contentType && { contentType: body.contentType }), whole: ofBody[0].property } };
+  const encoding = Object.keys(body.encoding ?? {}).length > 0 ? { encoding: body.encoding } : {};
+  if (body.whole) return { ...list, body: { type: body.type, ...(body.contentType && { contentType: body.contentType }), whole: ofBody[0].property, ...encoding } };
   const properties = Object.fromEntries(ofBody.map(({ property, name }) => [property, name]));
-  const hasEncoding = Object.keys(body.encoding).length > 0;
-  return { ...list, body: { type: body.type, properties, ...(body.required && { required: true }), ...(hasEncoding && { encoding: body.encoding }) } };
+  return { ...list, body: { type: body.type, properties, ...(body.required && { required: true }), ...encoding } };
 }
 
 function headersOf({ documents }, operation, body) {
@@ -120,30 +132,4 @@ function headersOf({ documents }, operation, body) {
   const accept = json !== undefined && MEDIA_TYPE.test(json) ? { Accept: json } : {};
   const headers = { ...accept, ...body?.headers };
   return Object.keys(headers).length > 0 ? { headers } : {};
-}
-
-/** Whether the response has further pages, as far as the document says so. */
-function paginationOf({ documents }, operation, entries) {
-  const { response, schema } = responseOf(documents, operation);
-  if (!response) return {};
-  const headers = own(response.value, "headers");
-  if (isObject(headers) && Object.keys(headers).some((name) => /^link$/i.test(name))) return { pagination: { link: true } };
-  for (const [parameter, member] of CURSORS) {
-    const entry = entries.find((one) => one.in === "query" && one.name === parameter);
-    const cursor = entry && schema?.value !== undefined ? cursorOf(documents, schema, member) : undefined;
-    if (cursor) return { pagination: { cursor, parameter: entry.property } };
-  }
-  return {};
-}
-
-/** The names that lead to a member of a response, joined by dots: services often have it in an object such as `meta`. */
-function cursorOf(documents, schema, member, depth = 0) {
-  const properties = child(documents.follow(schema), "properties");
-  if (!isObject(properties.value)) return undefined;
-  if (own(properties.value, member) !== undefined) return member;
-  for (const [name, one] of depth < CURSOR_DEPTH ? members(properties) : []) {
-    const below = name === "" || name.includes(".") ? undefined : cursorOf(documents, one, member, depth + 1);
-    if (below) return `${name}.${below}`;
-  }
-  return undefined;
 }

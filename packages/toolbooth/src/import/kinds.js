@@ -103,6 +103,16 @@ export class Kinds {
     });
   }
 
+  /** Whether a schema with a name has a base, which has a discriminator, in its `allOf`: it is one of the kinds, and not the base. */
+  isKindOf(node, base) {
+    const places = this.placesOf(base);
+    return places.some((place) => (this.#bases().get(place) ?? []).some((kind) => this.documents.place(kind) === this.documents.place(node))) && this.#isBase(base);
+  }
+
+  #isBase(node) {
+    return propertyOf(this.documents.follow(node)) !== undefined;
+  }
+
   /** The value that a base has itself, if it says one. */
   ownValue(node) {
     return ownValueOf(node.value);

@@ -6,6 +6,28 @@ const union = (one, other) => [...new Set([...one, ...other])];
 const common = (one, other) => one.filter((value) => other.some((same) => isDeepStrictEqual(value, same)));
 const asList = (value) => (Array.isArray(value) ? value : [value]);
 
+/** What stands for a property that only answers have, until all parts of its object are merged. */
+export const READ_ONLY = Object.freeze({ readOnly: true });
+
+/** A schema without the properties that only answers have, which nothing may require either. */
+export function withoutReadOnly(schema) {
+  if (!isObject(schema) || !isObject(schema.properties)) return schema;
+  const names = Object.keys(schema.properties).filter((name) => schema.properties[name] === READ_ONLY);
+  if (names.length === 0) return schema;
+  const properties = Object.fromEntries(Object.entries(schema.properties).filter(([name]) => !names.includes(name)));
+  return { ...notRequiring(schema, names), properties };
+}
+
+/** A schema, with its alternatives, that requires none of these names. */
+function notRequiring(schema, names) {
+  if (!isObject(schema)) return schema;
+  const changed = Object.entries(schema).map(([keyword, value]) => {
+    if (keyword === "required") return [keyword, value.filter((name) => !names.includes(name))];
+    return ["allOf", "anyOf", "oneOf"].includes(keyword) ? [keyword, value.map((one) => notRequiring(one, names))] : [keyword, value];
+  });
+  return Object.fromEntries(changed.filter(([keyword, value]) => keyword !== "required" || value.length > 0));
+}
+
 /** How two values of a keyword become one. `undefined`: they cannot. */
 const RULES = {
   description: (one) => one,
@@ -36,6 +58,7 @@ const RULES = {
 /** The schema that accepts what both accept; keywords that cannot be merged stay in its `allOf`. Annotations are those of the first. */
 export function merged(one, other) {
   if (one === false || other === false) return false;
+  if (one === READ_ONLY || other === READ_ONLY) return READ_ONLY;
   if (!isObject(one)) return other;
   if (!isObject(other)) return one;
   if (one.$ref !== undefined || other.$ref !== undefined) return isDeepStrictEqual(one, other) ? one : { allOf: [one, other] };

@@ -63,9 +63,13 @@ export function propertyOf(name) {
   return trimmed.slice(0, MAX_PROPERTY) || "parameter";
 }
 
-/** Gives every entry `{ name, in }` a property of its own: a collision with a body or a different place is `id__path`. */
+/**
+ * Gives every entry `{ name, in }` a property of its own: a collision with a body or a different place is `id__path`. `isShared`: different
+ * names would become the same property.
+ */
 export function withProperties(entries) {
   const wanted = entries.map((entry) => ({ ...entry, property: propertyOf(entry.name) }));
+  const isShared = ({ name, property }) => wanted.some((other) => other.property === property && other.name !== name);
   const count = new Map();
   for (const { property } of wanted) count.set(property, (count.get(property) ?? 0) + 1);
   const taken = new Set(wanted.filter((entry) => entry.in === "body" || count.get(entry.property) === 1).map(({ property }) => property));
@@ -75,6 +79,6 @@ export function withProperties(entries) {
     let property = isFree ? entry.property : `${entry.property.slice(0, MAX_PROPERTY - 10)}__${entry.in}`;
     for (let next = 2; used.has(property) || (!isFree && taken.has(property)); next += 1) property = `${entry.property.slice(0, MAX_PROPERTY - 16)}__${entry.in}_${next}`;
     used.add(property);
-    return { ...entry, property };
+    return { ...entry, property, isShared: isShared(entry) };
   });
 }

@@ -19,6 +19,8 @@ export const own = (value, name) => (isObject(value) && Object.hasOwn(value, nam
 
 /** The documents of an import. */
 export class Documents {
+  #self;
+
   constructor({ address, documents }) {
     this.address = address;
     this.documents = documents;
@@ -29,6 +31,8 @@ export class Documents {
     if (!this.isSwagger && !/^3(?:\.[0-2](?:\.|$)|$)/.test(version)) {
       throw new Failure(`This is not a document of OpenAPI 3.0 to 3.2 or Swagger 2: expected a member openapi or swagger with such a version${version ? `, not ${version.slice(0, 20)}` : ""}`);
     }
+    const self = own(value, "$self");
+    this.#self = typeof self === "string" && URL.canParse(self, address) ? new URL(self, address).href : undefined;
     /** Since 3.1, schemas are JSON Schema 2020-12. */
     this.isModern = !this.isSwagger && !/^3(?:\.0|$)/.test(version);
   }
@@ -79,6 +83,8 @@ export class Documents {
     const url = new URL(reference, node.url);
     const fragment = url.hash.slice(1);
     url.hash = "";
+    // Since OpenAPI 3.2, a document may say its own address.
+    if (url.href === this.#self) url.href = this.address;
     const document = this.documents.get(url.href);
     if (!document) throw cannot("is not read");
     if (document.problem !== undefined) throw cannot(document.problem);

@@ -8,6 +8,8 @@ export const MAX_OPERATIONS = 10_000;
 const METHODS = ["get", "head", "post", "put", "patch", "delete"];
 /** Methods that OpenAPI describes, and a tool does not send. */
 const OTHER_METHODS = ["options", "trace", "query"];
+/** A method of HTTP that only `additionalOperations` has. */
+const isOtherMethod = (name) => OTHER_METHODS.includes(name.toLowerCase()) || /^[A-Z][A-Z-]*$/.test(name);
 /** Members of a path that are no methods. */
 const isMember = (name) => name.startsWith("x-") || ["$ref", "summary", "description", "servers", "parameters", "additionalOperations"].includes(name);
 
@@ -42,6 +44,7 @@ function* methods(documents, node) {
   // Members next to a reference belong to the path as well.
   const merged = { ...target, value: { ...target.value, ...(target === node ? {} : withoutReference(node.value)) } };
   for (const [name, operation] of members(merged)) if (!isMember(name)) yield [name, operation];
+  for (const [name, operation] of members(child(merged, "additionalOperations"))) if (!name.startsWith("x-")) yield [name, operation];
 }
 
 function withoutReference({ $ref: _, ...rest }) {
@@ -51,7 +54,7 @@ function withoutReference({ $ref: _, ...rest }) {
 function part(documents, path, method, operation, pathNode) {
   if (operation instanceof Unsupported) return { tags: [], problem: operation };
   const problem = (reason) => ({ tags: [], problem: documents.unsupported(operation, reason) });
-  if (OTHER_METHODS.includes(method.toLowerCase())) return problem(`the method ${method.toUpperCase()} is not supported`);
+  if (isOtherMethod(method)) return problem(`the method ${method.toUpperCase()} is not supported`);
   if (!METHODS.includes(method)) return problem(`${JSON.stringify(method)} is not a method`);
   if (!isObject(operation.value)) return problem("is not an object");
   const { operationId, tags } = operation.value;
@@ -105,7 +108,7 @@ export function bodyOf(documents, { node }, parameters) {
   const reference = child(node, "requestBody");
   if (reference.value === undefined) return undefined;
   const body = documents.follow(reference);
-  const contents = members(child(body, "content")).map(([type, content]) => {
+  const contents = contentsOf(documents, body).map(([type, content]) => {
     const given = child(content, "schema");
     return { type, schema: given.value === undefined ? { ...given, value: {} } : given, encoding: own(content.value, "encoding") ?? {} };
   });
@@ -122,10 +125,13 @@ export function responseOf(documents, { node }) {
     const types = swagger.texts(node, "produces");
     return { response, types: types.length > 0 ? types : swagger.texts(documents.root, "produces"), schema: child(response, "schema") };
   }
-  const contents = members(child(response, "content"));
+  const contents = contentsOf(documents, response);
   const json = contents.find(([type]) => isJson(type)) ?? contents[0];
   return { response, types: contents.map(([type]) => type), schema: json && child(json[1], "schema") };
 }
+
+/** The media types of a body, a response or a parameter, each with its content. Since OpenAPI 3.2, that may be a reference. */
+export const contentsOf = (documents, node) => members(child(node, "content")).map(([type, content]) => [type, documents.follow(content)]);
 
 /** Whether a media type is JSON. */
 export const isJson = (type) => /^[^;]*(?:\/|\+)json\b/i.test(type);

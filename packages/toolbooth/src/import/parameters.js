@@ -1,6 +1,6 @@
 // The parameters of an operation as properties of a tool's input, each with where its value goes.
-import { child, isObject, members, own } from "./nodes.js";
-import { isJson } from "./operations.js";
+import { child, isObject, own } from "./nodes.js";
+import { contentsOf, isJson } from "./operations.js";
 import { withQuery } from "./query.js";
 import * as swagger from "./swagger.js";
 import { clean, joined, shorten } from "./text.js";
@@ -70,7 +70,7 @@ function reasonAgainst(node, documents) {
 
 function entry(node, schemas) {
   const { value } = node;
-  const [contentType, content] = members(child(node, "content"))[0] ?? [];
+  const [contentType, content] = contentsOf(schemas.documents, node)[0] ?? [];
   const isDocument = content !== undefined && value.in === "query" && isJson(contentType);
   const style = isDocument ? "json" : (value.style ?? STYLES[value.in][0]);
   const explode = typeof value.explode === "boolean" ? value.explode : style === "form" || style === "deepObject";
@@ -89,7 +89,7 @@ export function described(schemas, node, { description, deprecated, example, exa
   const text = shorten(clean(description));
   // The format and the pattern in the description of the schema are not in that of the parameter.
   const extra = [...(schema.description ?? "").matchAll(/(?:Format: \S+?\.|Pattern: .*|Default: .*\.)(?= |$)/g)].map(([one]) => one).join(" ");
-  const sample = example ?? Object.values(isObject(examples) ? examples : {}).map((one) => own(one, "value"))[0];
+  const sample = example ?? Object.values(isObject(examples) ? examples : {}).map((one) => own(one, "value") ?? own(one, "dataValue"))[0];
   const isSample = schema.examples === undefined && schema.enum === undefined && ["string", "number"].includes(typeof sample) && String(sample).length <= 200;
   return {
     ...schema,

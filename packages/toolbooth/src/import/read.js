@@ -3,6 +3,7 @@
 import { createReadStream, realpathSync, statSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { isObject } from "./nodes.js";
 import { parseYaml } from "./yaml.js";
 import { Failure } from "../process.js";
 
@@ -130,5 +131,12 @@ function* references(value) {
     seen.add(one);
     for (const member of Object.values(one)) waiting.push(member);
     if (typeof one.$ref === "string" && !one.$ref.startsWith("#")) yield one.$ref;
+    yield* filesOf(one.discriminator);
   }
+}
+
+/** The files that a discriminator names: a mapping has names of schemas as well. */
+function filesOf(discriminator) {
+  const targets = isObject(discriminator) ? [discriminator.defaultMapping, ...(isObject(discriminator.mapping) ? Object.values(discriminator.mapping) : [])] : [];
+  return targets.filter((target) => typeof target === "string" && /^[^#]+(?:#|\.(?:json|ya?ml)$)/i.test(target));
 }

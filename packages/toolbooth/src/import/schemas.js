@@ -2,10 +2,13 @@
 // used more than once, or by name, in `$defs`.
 import { formatOf, isCheapPattern, isExact, patternOf, PLAIN, SILENT, TYPES, WITH_LIST, WITH_NAMES, WITH_SCHEMA } from "./keywords.js";
 import { Allowed, propertyOf, valuesOf } from "./kinds.js";
-import { merged } from "./merge.js";
+import { merged, READ_ONLY, withoutReadOnly } from "./merge.js";
 import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
 import { Proof } from "./proof.js";
-import { clean, joined, shorten } from "./text.js";
+import { clean, joined, sentence, shorten } from "./text.js";
+import { FILE, isFile, isFileSchema } from "./uploads.js";
+import { isScalar, isSmallValue, MAX_SAMPLE, ofType, sample } from "./values.js";
+import { spellingOf } from "./yaml.js";
 
 /** The deepest nesting of a schema, references included. */
 const MAX_DEPTH = 50;
@@ -13,15 +16,20 @@ const MAX_DEPTH = 50;
 const MAX_CONVERTED = 2000;
 /** The most values in a list of allowed values. */
 const MAX_VALUES = 2000;
-/** The longest example or default in a description. */
-const MAX_SAMPLE = 200;
+/** How deep the parts of a property are read. */
+const MAX_PARTS = 16;
+
+/** The levels of a form, each with that of the members below it. Only a part can be a file: what is below is JSON. */
+const BELOW = { form: "part", part: "none" };
 
 /** Converts the schemas of one tool's input. */
 export class Schemas {
   /** The `$defs` that conversions have filled, by name. */
   definitions = new Map();
-  /** The names of definitions, by the place of what they convert. */
-  #names = new Map();
+  /** The names of definitions, by the place of what they convert. In the parts of a form, that may be a file. */
+  #names = Object.fromEntries(["none", ...Object.keys(BELOW)].map((level) => [level, new Map()]));
+  /** Where in a form the schema that is being converted is. */
+  #level = "none";
   #proof = new Proof({});
   /** The places that are being converted. */
   #stack = [];
@@ -59,6 +67,31 @@ export class Schemas {
     return this.#at(node, convert, isBase ? " as a base" : "");
   }
 
+  /** The schema of a form with parts, in which files are objects. */
+  form(node) {
+    return this.#within("form", () => this.inline(node));
+  }
+
+  #within(level, convert) {
+    const before = this.#level;
+    this.#level = level;
+    const converted = convert();
+    this.#level = before;
+    return converted;
+  }
+
+  get #below() {
+    return BELOW[this.#level] ?? "none";
+  }
+
+  /** A file in a part of a form; undefined for any other node. */
+  #file(node) {
+    if (this.#level !== "part" || !isFile(this.documents, node)) return undefined;
+    const { description } = this.#simple(node);
+    const isNullable = [node.value.type].flat().includes("null");
+    return { ...FILE, ...(isNullable && { type: ["object", "null"] }), ...(description && { description }) };
+  }
+
   /** Calls `convert` with what a node refers to, unless that contains the node in the same `role`. */
   #at(node, convert, role = "") {
     let target;
@@ -85,12 +118,12 @@ export class Schemas {
     if (known !== undefined) return withReference(this.#beside(node, depth), known);
     return this.#at(node, (target, key) => {
       const schema = this.convert(target, depth + 1);
-      const isSmall = !isObject(schema) || Object.values(schema).every((value) => !isObject(value) && !(Array.isArray(value) && value.some(isObject)));
+      const isSmall = !isObject(schema) || isFileSchema(schema) || Object.values(schema).every((value) => !isObject(value) && !(Array.isArray(value) && value.some(isObject)));
       const beside = this.#beside(node, depth);
       // A part with parts of its own has a name; a text or a number is written where it is used.
       if (isSmall) return isObject(schema) && Object.keys(beside).every((keyword) => keyword === "description") ? { ...schema, ...beside } : merged(beside, schema);
       const name = this.#nameOf(key);
-      this.#names.set(key, name);
+      this.#names[this.#level].set(key, name);
       this.definitions.set(name, schema);
       this.#proof.define(name, schema);
       return withReference(beside, name);
@@ -99,7 +132,7 @@ export class Schemas {
 
   /** The name of the definition for what a node refers to, if there is one. */
   #known(node) {
-    return this.#names.get(this.#placeOf(node));
+    return this.#names[this.#level].get(this.#placeOf(node));
   }
 
   #nameOf(key) {
@@ -118,16 +151,28 @@ export class Schemas {
   }
 
   #object(node, depth, isBase = false) {
+    const file = this.#file(node);
+    if (file) return this.#nullable(node, file);
     const alternatives = isBase ? undefined : this.#polymorphic(node, depth);
     if (alternatives !== undefined) return this.#nullable(node, alternatives);
     let schema = this.#keywords(isBase ? this.#withoutKinds(node) : node, depth);
     const parts = items(child(node, "allOf"));
-    const isAlias = parts.length === 1 && Object.keys(schema).every((keyword) => keyword === "description" || keyword === "deprecated");
+    const isAlias = parts.length === 1 && !this.kinds.isKindOf(node, parts[0]) && Object.keys(schema).every((keyword) => keyword === "description" || keyword === "deprecated");
     if (isAlias && !isBase) schema = merged(schema, this.convert(parts[0], depth + 1));
     else for (const part of parts) schema = merged(schema, this.inline(part, depth + 1, true));
     // A list of `allOf` with a reference and descriptions only is that reference, described here.
     if (isObject(schema) && schema.allOf?.length === 2 && Object.keys(schema).length === 1 && schema.allOf[1]?.$ref) schema = { ...schema.allOf[0], ...schema.allOf[1] };
-    return this.#nullable(node, schema);
+    return this.#nullable(node, isBase ? schema : withoutReadOnly(schema));
+  }
+
+  /** Whether a property is for answers only: by itself, or by what it refers to or consists of. */
+  #isReadOnly(node, hops = 0) {
+    const given = own(node.value, "readOnly");
+    if (typeof given === "boolean" || hops > MAX_PARTS || !isObject(node.value)) return given === true;
+    if (typeof node.value.$ref === "string") return this.#placeOf(node) !== undefined && this.#isReadOnly(this.documents.target(node), hops + 1);
+    const alternatives = ["oneOf", "anyOf"].flatMap((keyword) => items(child(node, keyword))).filter((one) => own(one.value, "type") !== "null");
+    const isRead = (one) => this.#isReadOnly(one, hops + 1);
+    return items(child(node, "allOf")).some(isRead) || (alternatives.length > 0 && alternatives.every(isRead));
   }
 
   /** A base without the list of its kinds, if it is read for one of them: it would refer to what it is a part of. */
@@ -156,10 +201,10 @@ export class Schemas {
     const pattern = patternOf(value.pattern);
     const isCostly = pattern !== undefined && !isCheapPattern(pattern);
     const described = [
-      clean(value.description) || clean(value.title),
+      clean(value.description) || sentence(clean(value.title)),
       format.described && type !== "object" ? `Format: ${format.described}.` : "",
       isCostly && typeof pattern === "string" ? `Pattern: ${pattern.slice(0, MAX_SAMPLE)}` : "",
-      sample("Default", value.default),
+      sample("Default", ofType(value.default, type, spellingOf(value, "default"))),
     ];
     const description = shorten(joined(...described));
     if (description) schema.set("description", description);
@@ -168,7 +213,8 @@ export class Schemas {
     if (format.format) schema.set("format", format.format);
     if (["byte", "base64"].includes(value.format)) schema.set("contentEncoding", "base64");
     this.#values(node, type, schema);
-    const example = value.example ?? (Array.isArray(value.examples) ? value.examples[0] : undefined);
+    const [holder, name] = value.example === undefined && Array.isArray(value.examples) ? [value.examples, 0] : [value, "example"];
+    const example = ofType(holder[name], type, spellingOf(holder, name));
     if (isScalar(example) && typeof example !== "boolean" && !value.enum) schema.set("examples", [example]);
     for (const keyword of Object.keys(value)) this.#keyword(node, keyword, depth, schema);
     return this.#checked(node, schema);
@@ -189,15 +235,16 @@ export class Schemas {
       // What is only described or cut accepts more, so this would reject more.
       this.notes.add(this.documents.place(inner), `${keyword} depends on what the Worker does not check: only the service applies it`);
     } else if (WITH_SCHEMA.includes(keyword)) {
-      schema.set(keyword, this.convert(inner, depth + 1));
+      schema.set(keyword, this.#within(keyword === "additionalProperties" ? this.#below : this.#level, () => this.convert(inner, depth + 1)));
     } else if (WITH_LIST.includes(keyword)) {
       const list = items(inner).map((item) => this.convert(item, depth + 1));
       // Formats, patterns and cycles are only described, so more than one may match.
       const either = keyword === "oneOf" && node.value.anyOf !== undefined ? ["allOf", [{ anyOf: list }]] : [keyword === "oneOf" ? "anyOf" : keyword, list];
       if (list.length > 0) schema.set(...either);
     } else if (WITH_NAMES.includes(keyword)) {
-      const named = members(inner).filter(([name, one]) => keyword !== "properties" || (own(one.value, "readOnly") !== true && isObject(one.value)) || typeof one.value === "boolean");
-      schema.set(keyword, Object.fromEntries(named.map(([name, one]) => [name, this.convert(one, depth + 1)])));
+      const named = members(inner).filter(([, one]) => keyword !== "properties" || isObject(one.value) || typeof one.value === "boolean");
+      const convert = (one) => (keyword === "properties" && this.#isReadOnly(one) ? READ_ONLY : this.convert(one, depth + 1));
+      schema.set(keyword, this.#within(this.#below, () => Object.fromEntries(named.map(([name, one]) => [name, convert(one)]))));
     } else if (keyword === "dependentRequired" && isObject(value)) {
       const valid = Object.entries(value).filter(([, names]) => PLAIN.required(names));
       schema.set(keyword, Object.fromEntries(valid));
@@ -221,10 +268,7 @@ export class Schemas {
       const values = schema.get("enum").map((one) => ofType(one, items?.type));
       schema.set("items", merged({ enum: values }, items ?? {})).delete("enum");
     }
-    const readOnly = members(child(node, "properties")).filter(([, one]) => own(one.value, "readOnly") === true).map(([name]) => name);
-    const required = schema.get("required")?.filter((name) => !readOnly.includes(name));
-    if (required?.length === 0) schema.delete("required");
-    else if (required) schema.set("required", required);
+    if (schema.get("required")?.length === 0) schema.delete("required");
     for (const pattern of Object.keys(schema.get("patternProperties") ?? {}).filter((one) => !isCheapPattern(one))) {
       const { [pattern]: _, ...rest } = schema.get("patternProperties");
       schema.set("patternProperties", rest);
@@ -249,11 +293,11 @@ export class Schemas {
 
   #values(node, type, schema) {
     const { enum: list, const: one } = node.value;
-    if (one !== undefined && isSmallValue(one)) schema.set("const", one);
+    if (one !== undefined && isSmallValue(one)) schema.set("const", ofType(one, type, spellingOf(node.value, "const")));
     if (!Array.isArray(list)) return;
     const place = this.documents.place(child(node, "enum"));
     if (list.length > MAX_VALUES || !list.every(isSmallValue)) return void this.notes.add(place, `has more than ${MAX_VALUES} values, or large ones: it is left out`);
-    const fitting = list.map((value) => ofType(value, type));
+    const fitting = list.map((value, at) => ofType(value, type, spellingOf(list, at)));
     const unique = fitting.filter((value, at) => fitting.findIndex((other) => JSON.stringify(other) === JSON.stringify(value)) === at);
     if (unique.length === 0) return void this.notes.add(place, "allows no value: it is left out");
     schema.set("enum", unique);
@@ -291,7 +335,7 @@ export class Schemas {
       return { schema, hints: hint, isKind, allowed: allowed.in(schema), types: allowed.typesOfProperty(schema), isNullable: types?.includes("null") };
     };
     const isSelf = (kind) => this.kinds.placesOf(kind).includes(this.documents.place(node));
-    const all = found.kinds.map((kind, at) => read(isSelf(kind) ? this.#object(self, depth + 1, true) : this.convert(kind, depth + 1), hints[at]));
+    const all = found.kinds.map((kind, at) => read(isSelf(kind) ? withoutReadOnly(this.#object(self, depth + 1, true)) : this.convert(kind, depth + 1), hints[at]));
     const base = listed || found.kinds.some(isSelf) ? undefined : this.#baseKind(self, depth, all, read);
     const kinds = base ? [...all, base] : all;
     const values = valuesOf(kinds);
@@ -301,13 +345,13 @@ export class Schemas {
     // Without values of their own, more than one may match.
     const named = schemas.flatMap((schema) => allowed.in(schema) ?? []);
     const isExclusive = schemas.every((schema) => allowed.in(schema) !== undefined && allowed.isRequired(schema)) && new Set(named).size === named.length && !kinds.some(({ isNullable }) => isNullable);
-    return merged({ ...(description && { description }), [isExclusive ? "oneOf" : "anyOf"]: schemas }, common);
+    return withoutReadOnly(merged({ ...(description && { description }), [isExclusive ? "oneOf" : "anyOf"]: schemas }, common));
   }
 
   /** A base as a kind of itself, if it says a value of its own, or allows one that no kind has; undefined otherwise. */
   #baseKind(self, depth, kinds, read) {
     const own_ = this.kinds.ownValue(self);
-    const schema = this.#object(self, depth + 1, true);
+    const schema = withoutReadOnly(this.#object(self, depth + 1, true));
     const base = read(schema, { values: own_ === undefined ? [] : [own_] });
     const values = valuesOf([...kinds, base]).slice(0, -1);
     const left = (base.allowed ?? []).filter((value) => values.every((one) => one && !one.includes(value)));
@@ -351,18 +395,3 @@ function withReference(beside, name) {
   const reference = { $ref: `#/$defs/${name}` };
   return Object.keys(beside).length === 0 ? reference : { ...reference, ...beside };
 }
-
-const isScalar = (value) => ["string", "number", "boolean"].includes(typeof value) && String(value).length <= MAX_SAMPLE;
-/** A value of an `enum` in the type of its schema: YAML reads `[1, 2]` as numbers where texts are meant, and some documents quote numbers. */
-function ofType(value, type) {
-  if (type === "string" && ["number", "boolean"].includes(typeof value)) return String(value);
-  const isNumber = typeof value === "string" && /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(value);
-  if (isNumber && (type === "number" || (type === "integer" && Number.isInteger(Number(value))))) return Number(value);
-  return type === "boolean" && ["true", "false"].includes(value) ? value === "true" : value;
-}
-
-/** Values of `enum` and `const` may be lists and objects, if they are small. */
-const isSmallValue = (value) => value === null || typeof value !== "object" ? String(value).length <= 1000 : Object.values(value).length <= 50 && Object.values(value).every((inner) => typeof inner !== "object" || inner === null);
-
-/** A default is described, not set: the service has it anyway, and some reject it next to a different argument. */
-const sample = (label, value) => (isScalar(value) && value !== "" ? `${label}: ${value}.` : "");

@@ -31,7 +31,7 @@ export function requestBody(parameters, consumes) {
   }
   const fields = parameters.filter((node) => own(node.value, "in") === "formData" && typeof own(node.value, "name") === "string").map(parameter);
   if (fields.length === 0) return undefined;
-  const hasFile = fields.some(({ value }) => value.type === "file");
+  const hasFile = fields.some(({ value }) => value.type === "file" || own(value.items, "type") === "file" || (value.format === "binary" && consumes.includes("multipart/form-data")));
   const isForm = !hasFile && (!consumes.includes("multipart/form-data") || consumes.includes("application/x-www-form-urlencoded"));
   const property = ({ value }) => ({ ...value.schema, ...(value.type === "file" && { type: "string", format: "binary" }), description: value.description });
   const required = fields.filter(({ value }) => value.required === true).map(({ value }) => value.name);

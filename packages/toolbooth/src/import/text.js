@@ -28,4 +28,7 @@ export function shorten(text, max = MAX_DESCRIPTION) {
 }
 
 /** Texts as one, each in a sentence of its own. */
-export const joined = (...texts) => texts.filter(Boolean).join(" ");
+export const joined = (...texts) => texts.filter(Boolean).map((text, at, all) => (at < all.length - 1 ? sentence(text) : text)).join(" ");
+
+/** A text with a full stop, unless it ends with a sign of its own. A pattern stays as it is. */
+export const sentence = (text) => (text === "" || /[.!?:;…。！？]["'”’)\]*_`]*$/.test(text) || /(?:^|[.\s])Pattern: \S+$/.test(text) ? text : `${text}.`);
