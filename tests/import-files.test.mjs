@@ -194,7 +194,7 @@ Left to configure, in .dev.vars, and in wrangler.toml or as secrets when you dep
   assert.deepEqual([id, name, version], ["Pets.PetsList@2.1.0", "Pets_PetsList", "2.1.0"]);
   assert.deepEqual(json(folder, "tools/pets/toolkit.json"), { variables: { PETS_URL: { kind: "base" } } });
   const record = json(folder, "tools/pets/import.json");
-  assert.deepEqual(record, { toolkit: "Pets", document: "openapi.json", variables: { PETS_URL: { kind: "base" } }, tools: { PetsList: { operation: "GET /pets", definition: { name, ...definition } } } });
+  assert.deepEqual(record, { toolkit: "Pets", document: "openapi.json", variables: { PETS_URL: { kind: "base" } }, tools: { PetsList: { operation: "GET /pets", operationId: "pets/list", definition: { name, ...definition } } } });
 });
 
 test("the providers whose addresses the Worker knows need a client only", async () => {
@@ -243,6 +243,26 @@ test("importing again keeps edits, and raises versions", async () => {
   write("again/openapi.json", document({ "/pets/{id}": get("get", { deprecated: true }) }));
   assert.equal((await toolbooth(folder, "openapi.json --keep")).code, 0);
   assert.ok(["Get@0.3.0.json", "Get@0.3.1.json"].every((name) => existsSync(join(scratch, file(name)))));
+});
+
+test("importing again keeps the names and edits of operations that are elsewhere now", async () => {
+  const folder = project("moved");
+  const file = (name) => join(folder, "tools/pets", name);
+  const id = (name, description) => [{ name, in: "path", required: true, description, schema: { type: "string" } }];
+  write("moved/openapi.json", document({ "/v1/pets/{id}": get("getPet", { parameters: id("id", "An id.") }), "/v1/pets": get("list") }));
+  assert.equal((await toolbooth(folder, "openapi.json")).code, 0);
+  const pet = json(file("GetPet@1.0.0.json"));
+  write(file("GetPet@1.0.0.json"), { ...pet, description: "Mine.", input_schema: { ...pet.input_schema, properties: { id: { type: "string", description: "My id." } } } });
+  const paths = { "/v2/pets/{petId}": get("getPet", { parameters: id("petId", "An id.") }), "/v2/pets": get("listPets") };
+  write("moved/openapi.json", document(paths));
+  const { out } = await toolbooth(folder, "openapi.json");
+  assert.match(out, /Kept the names and your edits of operations that the document has elsewhere now:\n {2}Pets\.GetPet: GET \/v1\/pets\/\{id\} is GET \/v2\/pets\/\{petId\}\n {2}Pets\.List: GET \/v1\/pets is GET \/v2\/pets\n/);
+  assert.doesNotMatch(out, /no longer has/);
+  const next = json(file("GetPet@1.0.1.json"));
+  assert.deepEqual([next.description, next.input_schema.properties, next.http.path, next.http.parameters], ["Mine.", { id: { type: "string", description: "My id." } }, "/v2/pets/{petId}", [{ property: "id", in: "path", name: "petId" }]]);
+  const again = await toolbooth(folder, "openapi.json");
+  assert.match(again.out, /Imported 2 of 2 operations, 2 of them without a change\./);
+  assert.deepEqual(readdirSync(join(scratch, folder, "tools/pets")), ["GetPet@1.0.1.json", "List@1.0.1.json", "import.json", "toolkit.json"]);
 });
 
 test("how an import ends", async () => {

@@ -74,13 +74,54 @@ test("operations with the same id have different names, which the next import ke
   const get = { get: { operationId: "list" } };
   const first = imported(openapi({ "/a": get }));
   assert.deepEqual(Object.keys(first.tools), ["List"]);
-  const previous = new Map([["GET /a", "List"]]);
+  const previous = { List: { operation: "GET /a", definition: {} } };
   const second = imported(openapi({ "/b": { get: { operationId: "LIST" } }, "/a": get }), { previous });
   const [other, same] = Object.keys(second.tools);
   assert.equal(same, "List");
   assert.match(other, /^LIST[0-9a-f]{6}$/);
   // A document that renames an operation does not rename the tool.
   assert.deepEqual(Object.keys(imported(openapi({ "/a": { get: { operationId: "index" } } }), { previous }).tools), ["List"]);
+});
+
+test("an operation that is elsewhere now keeps its name, if it is clear which one it is", () => {
+  const named = (paths, record) => {
+    const previous = Object.fromEntries(Object.entries(record).map(([tool, [operation, operationId]]) => [tool, { operation, operationId, definition: {} }]));
+    return Object.fromEntries(Object.entries(imported(openapi(paths), { previous }).tools).map(([tool, { http }]) => [`${http.method} ${http.path}`, tool]));
+  };
+  const get = (operationId) => ({ get: operationId === undefined ? {} : { operationId } });
+  const renamed = /^[A-Za-z]+[0-9a-f]{6}$/;
+  for (const [name, paths, record, expected] of [
+    ["the version in the path", { "/v2/a/{id}": get("a") }, { A: ["GET /v1/a/{id}", "a"] }, { "GET /v2/a/{id}": "A" }],
+    ["the version in the path, and no id", { "/v2/a/{id}": get() }, { Mine: ["GET /v1/a/{id}"] }, { "GET /v2/a/{id}": "Mine" }],
+    ["the version moves to the server", { "/a": get() }, { Mine: ["GET /v1/a"] }, { "GET /a": "Mine" }],
+    ["a date as a version", { "/2024-01-01/a": get() }, { Mine: ["GET /2023-01-01/a"] }, { "GET /2024-01-01/a": "Mine" }],
+    ["a name in the path", { "/a/{petId}/b": get() }, { Mine: ["GET /a/{id}/b"] }, { "GET /a/{petId}/b": "Mine" }],
+    ["the same id at a different place", { "/new": get("a") }, { Mine: ["GET /old", "a"] }, { "GET /new": "Mine" }],
+    ["the same id with a different method", { "/a": { put: { operationId: "a" } } }, { Mine: ["PATCH /a", "a"] }, { "PUT /a": "Mine" }],
+    ["the same name, of an import before ids were kept", { "/new": get("getIt") }, { GetIt: ["GET /old"] }, { "GET /new": "GetIt" }],
+    ["both versions", { "/v1/a": get("a"), "/v2/a": get("a") }, { A: ["GET /v1/a", "a"] }, { "GET /v1/a": "A", "GET /v2/a": renamed }],
+    ["two that could be meant", { "/v3/a": get() }, { One: ["GET /v1/a"], Two: ["GET /v2/a"] }, { "GET /v3/a": "GetV3A" }],
+    ["two that the id could be", { "/x": get("a"), "/y": get("a") }, { Mine: ["GET /old", "a"] }, { "GET /x": "A", "GET /y": renamed }],
+    ["a different operation", { "/b": get("b") }, { A: ["GET /a", "a"] }, { "GET /b": "B" }],
+    ["one that takes no name of a different operation", { "/b": get("a") }, { A: ["POST /a"] }, { "GET /b": renamed }],
+  ]) {
+    const found = named(paths, record);
+    assert.deepEqual(Object.keys(found), Object.keys(expected), name);
+    for (const [key, tool] of Object.entries(expected)) tool instanceof RegExp ? assert.match(found[key], tool, name) : assert.equal(found[key], tool, name);
+  }
+});
+
+test("properties keep their names", () => {
+  const query = (name) => ({ name, in: "query", schema: {} });
+  const previous = { A: { operation: "GET /a/{id}", definition: { http: { path: "/a/{id}", parameters: [{ property: "id", in: "path", name: "id" }, { property: "page", in: "query", name: "page[]" }] } } } };
+  for (const [path, parameters, expected] of [
+    ["/a/{petId}", [query("page[]")], ["id", "page"]],
+    ["/a/{petId}", [query("id"), query("page"), query("page[]")], ["id", "id__query", "page__query", "page"]],
+    ["/a/{petId}", [{ ...query("petId") }], ["id", "petId"]],
+  ]) {
+    const { tools } = imported(openapi({ [path]: { get: { operationId: "a", parameters } } }), { previous });
+    assert.deepEqual(tools.A.http.parameters.map(({ property }) => property), expected, JSON.stringify(parameters));
+  }
 });
 
 test("edits are kept", () => {

@@ -29,9 +29,8 @@ export async function importDocument(source, { folder = "tools", toolkit: given,
   if (toolkit === undefined) throw new Failure("The document has no title to name the toolkit after: add --toolkit, such as --toolkit GitHub", 2);
 
   const files = new ToolkitFiles(folder, toolkit);
-  const previous = new Map(Object.entries(files.record.tools).map(([tool, { operation }]) => [operation, tool]));
   const items = include.split(",").map((item) => item.trim()).filter(Boolean);
-  const catalogue = readCatalogue({ read, toolkit, include: items, auth, previous, progress: (done, all) => progress(`Reading operations: ${done} of ${all}`, done, all) });
+  const catalogue = readCatalogue({ read, toolkit, include: items, auth, previous: files.record.tools, progress: (done, all) => progress(`Reading operations: ${done} of ${all}`, done, all) });
   const variables = Object.fromEntries([...catalogue.servers.variables, ...catalogue.credentials.variables]);
 
   const changes = plan(files, catalogue);
@@ -43,7 +42,7 @@ export async function importDocument(source, { folder = "tools", toolkit: given,
     const generated = { ...files.record.variables, ...variables };
     files.writeVariables(withEdits(files.record.variables ?? {}, files.variables, generated, () => {}));
     const foreign = changes.filter(({ kind }) => kind === "foreign").map(({ tool }) => tool);
-    const entries = [...catalogue.tools].filter(([tool]) => !foreign.includes(tool)).map(([tool, { operation, definition }]) => [tool, { operation, definition }]);
+    const entries = [...catalogue.tools].filter(([tool]) => !foreign.includes(tool));
     const tools = Object.fromEntries([...Object.entries(files.record.tools), ...entries].sort(([one], [other]) => (one < other ? -1 : 1)));
     files.writeRecord({ toolkit, document: nameOf(source), variables: generated, tools });
   }
@@ -72,10 +71,12 @@ function nameOf(source) {
  * `unchanged`, `deleted` (its file was deleted, and stays so), `foreign` (its file was not imported) or `gone` (the document has no
  * such operation any more).
  */
-function plan(files, { tools, all, version: first }) {
+function plan(files, { tools, all, names, version: first }) {
   const changes = [];
-  for (const [tool, { definition: next }] of tools) {
-    const generated = Object.hasOwn(files.record.tools, tool) ? files.record.tools[tool].definition : undefined;
+  for (const [tool, { operation, definition: next }] of tools) {
+    const recorded = own(files.record.tools, tool);
+    const generated = recorded?.definition;
+    const moved = recorded && recorded.operation !== operation ? { from: recorded.operation, to: operation } : undefined;
     const current = files.latest(tool);
     if (current === undefined) changes.push(generated === undefined ? { tool, kind: "added", version: firstVersion(first), definition: next } : { tool, kind: "deleted" });
     else if (generated === undefined) changes.push({ tool, kind: "foreign" });
@@ -84,11 +85,11 @@ function plan(files, { tools, all, version: first }) {
       const definition = withEdits(generated, current.definition, next, (place) => conflicts.push(place));
       const level = levelOf(current.definition, definition);
       const change = { tool, before: current.version, version: raised(current.version, level), definition, conflicts };
-      changes.push({ ...change, kind: level === "none" ? "unchanged" : "changed", level, places: differences(current.definition, definition) });
+      changes.push({ ...change, moved, kind: level === "none" ? "unchanged" : "changed", level, places: differences(current.definition, definition) });
     }
   }
   for (const [tool, { operation }] of Object.entries(files.record.tools)) {
-    const current = all.has(operation) ? undefined : files.latest(tool);
+    const current = all.has(operation) || names.has(tool) ? undefined : files.latest(tool);
     if (current) changes.push({ tool, kind: "gone", version: current.version });
   }
   return changes;

@@ -3,19 +3,20 @@ import { Credentials } from "./credentials.js";
 import { define } from "./definition.js";
 import { Documents, Notes, own, Unsupported } from "./nodes.js";
 import { isIncluded, MAX_OPERATIONS, operations } from "./operations.js";
+import { keptProperties, keyOf, sameTools } from "./same.js";
 import { Servers } from "./servers.js";
 import { Kinds } from "./kinds.js";
 import { toolOf } from "./names.js";
 
 /**
  * Reads the operations of documents. `include`: what to import, or everything if it is empty. `auth`: what `--auth` says.
- * `previous`: the names of the last import by operation, such as `GET /pets`. `progress` is called with the number of operations that
+ * `previous`: the tools of the last import by name, each `{ operation, definition }`. `progress` is called with the number of operations that
  * are read, and of all.
  *
- * Returns `tools`, a map from names to `{ operation, definition }`, `left`, a list of `{ operation, place, reason }`, and what the
+ * Returns `tools`, a map from names to `{ operation, operationId, definition }`, `left`, a list of `{ operation, place, reason }`, and what the
  * definitions need.
  */
-export function readCatalogue({ read, toolkit, include = [], auth, previous = new Map(), progress = () => {} }) {
+export function readCatalogue({ read, toolkit, include = [], auth, previous = {}, progress = () => {} }) {
   const documents = new Documents(read);
   const notes = new Notes();
   const servers = new Servers(documents, toolkit, notes);
@@ -33,7 +34,9 @@ export function readCatalogue({ read, toolkit, include = [], auth, previous = ne
     try {
       if (operation.problem) throw operation.problem;
       const tool = named.get(operation);
-      tools.set(tool, { operation: key, definition: define(context, toolkit, tool, operation) });
+      const kept = keptProperties(own(previous, tool)?.definition, operation.requestPath);
+      const definition = define(context, toolkit, tool, operation, kept);
+      tools.set(tool, { operation: key, ...(operation.operationId !== undefined && { operationId: operation.operationId }), definition });
     } catch (error) {
       if (!(error instanceof Unsupported) && !(error instanceof RangeError)) throw error;
       const isDeep = error instanceof RangeError;
@@ -41,21 +44,21 @@ export function readCatalogue({ read, toolkit, include = [], auth, previous = ne
     }
     progress(at + 1, chosen.length);
   }
-  return { tools, left, unknown, notes, servers, credentials, found: chosen.length, all: new Set(all.map(keyOf)), version: own(own(documents.root.value, "info"), "version") };
+  return { tools, left, unknown, notes, servers, credentials, found: chosen.length, all: new Set(all.map(keyOf)), names: new Set(named.values()), version: own(own(documents.root.value, "info"), "version") };
 }
-
-export const keyOf = ({ method, path }) => `${method} ${path}`;
 
 /** The tool of each operation. Names of the last import come first, so that a new operation never takes one. */
 function names(toolkit, all, previous) {
   const taken = new Map();
   const isTaken = (key) => (name) => (taken.get(name.toLowerCase()) ?? key) !== key;
   const named = new Map();
-  for (const [key, tool] of previous) taken.set(tool.toLowerCase(), key);
+  const same = sameTools(toolkit, all, previous);
+  for (const [tool, { operation }] of Object.entries(previous)) taken.set(tool.toLowerCase(), operation);
+  for (const [key, tool] of same) taken.set(tool.toLowerCase(), key);
   for (const operation of all.filter(({ problem }) => !problem)) {
     const key = keyOf(operation);
     // Names that differ only in case would be the same file on some machines.
-    const tool = previous.get(key) ?? toolOf(toolkit, operation, isTaken(key));
+    const tool = same.get(key) ?? toolOf(toolkit, operation, isTaken(key));
     taken.set(tool.toLowerCase(), key);
     named.set(operation, tool);
   }

@@ -16,9 +16,9 @@ const MAX_DOCUMENTATION = 16_000;
 const MAX_TITLE = 100;
 /**
  * The definition of `toolkit`.`tool`. `context` has the documents, their notes, the servers, the credentials and the kinds of schemas.
- * Throws an `Unsupported` if the operation cannot be a tool.
+ * `kept`: the properties of the last import by place and name. Throws an `Unsupported` if the operation cannot be a tool.
  */
-export function define(context, toolkit, tool, operation) {
+export function define(context, toolkit, tool, operation, kept) {
   const { documents, notes, servers, credentials, kinds } = context;
   const schemas = new Schemas(documents, notes, kinds);
   const reading = { documents, notes, schemas };
@@ -26,7 +26,7 @@ export function define(context, toolkit, tool, operation) {
   const body = readBody(reading, bodyOf(documents, operation, nodes), operation.method);
   const { auth, isOptional, requirements } = credentials.of(operation);
   const parameters = readParameters(reading, operation, nodes);
-  const entries = withProperties(withoutCredentials([...parameters, ...(body?.entries ?? [])], auth));
+  const entries = withProperties(withoutCredentials([...parameters, ...(body?.entries ?? [])], auth), kept);
   const name = `${toolkit}_${tool}`;
   const isRead = ["GET", "HEAD"].includes(operation.method);
   const documentation = documentationOf(operation, documents);

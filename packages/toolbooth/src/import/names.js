@@ -65,17 +65,24 @@ export function propertyOf(name) {
 
 /**
  * Gives every entry `{ name, in }` a property of its own: a collision with a body or a different place is `id__path`. `isShared`: different
- * names would become the same property.
+ * names would become the same property. `kept`: those of the last import, by place and name.
  */
-export function withProperties(entries) {
+export function withProperties(entries, kept = new Map()) {
   const wanted = entries.map((entry) => ({ ...entry, property: propertyOf(entry.name) }));
   const isShared = ({ name, property }) => wanted.some((other) => other.property === property && other.name !== name);
   const count = new Map();
   for (const { property } of wanted) count.set(property, (count.get(property) ?? 0) + 1);
   const taken = new Set(wanted.filter((entry) => entry.in === "body" || count.get(entry.property) === 1).map(({ property }) => property));
   const used = new Set();
-  return wanted.map((entry) => {
-    const isFree = !used.has(entry.property) && (entry.in === "body" || count.get(entry.property) === 1);
+  const before = wanted.map((entry) => kept.get(`${entry.in} ${entry.name}`));
+  for (const property of before) if (property !== undefined) taken.add(property);
+  return wanted.map((entry, at) => {
+    const isKept = before[at] !== undefined && !used.has(before[at]);
+    if (isKept) {
+      used.add(before[at]);
+      return { ...entry, property: before[at], isShared: isShared(entry) };
+    }
+    const isFree = !used.has(entry.property) && !before.includes(entry.property) && (entry.in === "body" || count.get(entry.property) === 1);
     let property = isFree ? entry.property : `${entry.property.slice(0, MAX_PROPERTY - 10)}__${entry.in}`;
     for (let next = 2; used.has(property) || (!isFree && taken.has(property)); next += 1) property = `${entry.property.slice(0, MAX_PROPERTY - 16)}__${entry.in}_${next}`;
     used.add(property);

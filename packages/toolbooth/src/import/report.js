@@ -20,6 +20,9 @@ export function report({ catalogue, changes, files, toolkit, isDryRun, verbose }
   };
   section("added", (count) => `${isDryRun ? "Would add" : "Added"} ${tools(count)} to ${files.folder}`, ({ tool, version }) => `${toolkit}.${tool}@${version}`);
   section("changed", (count) => `${isDryRun ? "Would change" : "Changed"} ${tools(count)}`, ({ tool, before, version, places }) => `${toolkit}.${tool} ${before} → ${version}: ${some(places)}`);
+  const moved = changes.filter((change) => change.moved);
+  if (moved.length > 0) print("Kept the names and your edits of operations that the document has elsewhere now:");
+  shown(moved, ({ tool, moved: { from, to } }) => `${toolkit}.${tool}: ${from} is ${to}`);
   section("gone", (count) => `The document no longer has ${operations(count)}; delete the file if the service does not have it either`, ({ tool, version }) => files.path(tool, version));
   section("deleted", (count) => `Left out ${tools(count)} whose files were deleted; to import them again, delete their lines in import.json`, ({ tool }) => tool);
   section("foreign", (count) => `Kept the files of ${tools(count)}, which no import has written`, ({ tool }) => tool);
