@@ -269,7 +269,7 @@ test("how an import ends", async () => {
   const folder = project("ends");
   write("ends/openapi.json", document({ "/pets": get("list") }));
   write("ends/nothing.json", document({ "/pets": { options: {} } }));
-  write("ends/types.json", { ...document({ "/pets": get("list") }), info: {} });
+  write("ends/types.json", { ...document({ "/pets": get("list") }), info: { title: "API Reference" }, servers: [] });
   write("ends/tools/shop/mod.rs", "");
   write("ends/empty/file", "");
   for (const [args, code, message] of [

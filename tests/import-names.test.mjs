@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { toolkitOf, toolOf, variableOf, withProperties } from "../packages/toolbooth/src/import/names.js";
+import { toolkitOf, toolkitOfHost, toolOf, variableOf, withProperties } from "../packages/toolbooth/src/import/names.js";
 import { levelOf, raised, withEdits } from "../packages/toolbooth/src/import/update.js";
 import { isOfWorker } from "../packages/toolbooth/src/variables.js";
 import { imported, openapi } from "./support/import.mjs";
@@ -18,8 +18,26 @@ test("names of toolkits, tools and properties", () => {
     ["宠物", undefined],
     [undefined, undefined],
     ["Types", undefined],
+    ["API Reference", undefined],
+    ["REST API Documentation v2", undefined],
+    ["The API Reference of Pets", "Pets"],
+    ["Reference: Pet Store", "PetStore"],
+    ["OpenAPI Definition", undefined],
+    ["2.0", undefined],
   ]) {
     assert.equal(toolkitOf(title), name, title);
+  }
+  for (const [url, name] of [
+    ["https://api.pets.example/v1", "Pets"],
+    ["https://pets.co.uk", "Pets"],
+    ["https://api.pet-store.io/v1", "PetStore"],
+    ["https://api.example/v1", undefined],
+    ["https://127.0.0.1/v1", undefined],
+    ["http://localhost:8080", undefined],
+    ["/v1", undefined],
+    [undefined, undefined],
+  ]) {
+    assert.equal(toolkitOfHost(url), name, url);
   }
   const long = "a".repeat(80);
   for (const [operationId, tool] of [
@@ -50,6 +68,24 @@ test("names of toolkits, tools and properties", () => {
     [[["query", "a.b"], ["query", "a b"], ["query", "a_b"]], ["a.b", "a_b__query", "a_b__query_2"]],
   ]) {
     assert.deepEqual(properties(...entries), expected);
+  }
+});
+
+test("a long name is shortened by words before it gets a hash", () => {
+  const paths = (list) => Object.fromEntries(list.map(([method, path, operationId]) => [path, { [method]: operationId === undefined ? {} : { operationId } }]));
+  for (const [operations, expected] of [
+    [[["get", "/repositories/{workspace}/{repo_slug}/pullrequests/{pull_request_id}/tasks/{task_id}"]], ["GetRepositoriesPullrequestsTasksByTaskId"]],
+    [[["delete", "/repositories/{workspace}/{repo_slug}/commit/{commit}/comments/{comment_id}"]], ["DeleteRepositoriesCommitCommentsByCommentId"]],
+    [[["get", "/a", "actions/list-selected-repositories-of-the-organization-secret"]], ["ActionsListSelectedRepositoriesOrganizationSecret"]],
+    [[["get", "/a", "getTheConfigurationOfTheEnvironmentForTheApplication"]], ["GetConfigurationEnvironmentApplication"]],
+    [[["get", "/a", "PetsController_getPetsControllerPetsOfTheLargestShop"]], ["PetsControllerGetPetsControllerPetsLargestShop"]],
+    // What two could be is none of them.
+    [[["get", "/a", "getTheVeryLongNameOfTheFirstPetOfTheOwnerInTheLargestShop"], ["get", "/b", "getVeryLongNameOfFirstPetsOfTheOwnersInTheLargestOfTheShops"]], ["GetVeryLongNameFirstPetOwnerLargestShop", "GetVeryLongNameFirstPetsOwnersLargestShops"]],
+    [[["get", "/a", "getTheVeryLongNameOfTheFirstPetOfTheOwnerInTheLargestShop"], ["get", "/b", "getVeryLongNameOfTheFirstPetOfTheOwnerInTheLargestOfTheShop"]], [/^GetVeryLong.*Shop[0-9a-f]{6}$/, /^GetVeryLong.*Shop[0-9a-f]{6}$/]],
+    [[["get", "/a", `get${"x".repeat(60)}`]], [/^Getx{35}[0-9a-f]{6}$/]],
+  ]) {
+    const names = Object.keys(imported(openapi(paths(operations))).tools);
+    for (const [at, name] of expected.entries()) name instanceof RegExp ? assert.match(names[at], name) : assert.equal(names[at], name, JSON.stringify(operations));
   }
 });
 

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { readCatalogue } from "./import/catalogue.js";
 import { Documents, own } from "./import/nodes.js";
 import { ToolkitFiles } from "./import/files.js";
-import { isToolkit, toolkitOf } from "./import/names.js";
+import { isToolkit, toolkitOf, toolkitOfHost } from "./import/names.js";
 import { readDocuments } from "./import/read.js";
 import { report } from "./import/report.js";
 import { differences, firstVersion, levelOf, raised, withEdits } from "./import/update.js";
@@ -24,8 +24,7 @@ export async function importDocument(source, { folder = "tools", toolkit: given,
   const progress = progressLine();
   progress("Reading the document");
   const read = await readDocuments(source);
-  const title = own(own(new Documents(read).root.value, "info"), "title");
-  const toolkit = given ?? toolkitOf(title);
+  const toolkit = given ?? nameOfToolkit(new Documents(read));
   if (toolkit === undefined) throw new Failure("The document has no title to name the toolkit after: add --toolkit, such as --toolkit GitHub", 2);
 
   const files = new ToolkitFiles(folder, toolkit);
@@ -49,6 +48,12 @@ export async function importDocument(source, { folder = "tools", toolkit: given,
   progress(undefined);
   report({ catalogue, changes, files, toolkit, isDryRun, verbose });
   if (catalogue.tools.size === 0) throw new Failure("Nothing was imported.");
+}
+
+/** A toolkit's name from the title of a document, or else from the host of the service. */
+function nameOfToolkit({ root: { value } }) {
+  const url = own(own(value, "servers")?.[0], "url") ?? (own(value, "host") && `https://${own(value, "host")}`);
+  return toolkitOf(own(own(value, "info"), "title")) ?? toolkitOfHost(url);
 }
 
 function authOf(text) {

@@ -6,7 +6,7 @@ import { isIncluded, MAX_OPERATIONS, operations } from "./operations.js";
 import { keptProperties, keyOf, sameTools } from "./same.js";
 import { Servers } from "./servers.js";
 import { Kinds } from "./kinds.js";
-import { toolOf } from "./names.js";
+import { namesOf, toolOf } from "./names.js";
 
 /**
  * Reads the operations of documents. `include`: what to import, or everything if it is empty. `auth`: what `--auth` says.
@@ -55,10 +55,14 @@ function names(toolkit, all, previous) {
   const same = sameTools(toolkit, all, previous);
   for (const [tool, { operation }] of Object.entries(previous)) taken.set(tool.toLowerCase(), operation);
   for (const [key, tool] of same) taken.set(tool.toLowerCase(), key);
-  for (const operation of all.filter(({ problem }) => !problem)) {
+  const usable = all.filter(({ problem }) => !problem);
+  const candidates = new Map();
+  for (const operation of usable) for (const name of namesOf(toolkit, operation)) candidates.set(name.toLowerCase(), (candidates.get(name.toLowerCase()) ?? 0) + 1);
+  const isShared = (name) => candidates.get(name.toLowerCase()) > 1;
+  for (const operation of usable) {
     const key = keyOf(operation);
     // Names that differ only in case would be the same file on some machines.
-    const tool = same.get(key) ?? toolOf(toolkit, operation, isTaken(key));
+    const tool = same.get(key) ?? toolOf(toolkit, operation, isTaken(key), isShared);
     taken.set(tool.toLowerCase(), key);
     named.set(operation, tool);
   }
