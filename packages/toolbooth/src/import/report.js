@@ -1,5 +1,6 @@
 // Prints what an import did, what it left out and why, and what is left to configure.
 import { PRESETS } from "../presets.js";
+import { LARGE, sizeOf } from "./slim.js";
 
 /** How many places or names a list shows, unless all are to be shown. */
 const MAX_SHOWN = 10;
@@ -40,6 +41,11 @@ export function report({ catalogue, changes, files, toolkit, isDryRun, verbose }
   for (const [reason, places] of catalogue.notes.list()) {
     print(`Simplified ${places.length === 1 ? "1 place" : `${places.length} places`}: ${reason}`);
     shown(places, (place) => place);
+  }
+  const large = [...catalogue.tools].map(([tool, { definition }]) => [tool, sizeOf(definition)]).filter(([, size]) => size > LARGE).sort(([, one], [, other]) => other - one);
+  if (large.length > 0) {
+    print(`${large.length === 1 ? "1 tool has" : `${large.length} tools have`} more than ${LARGE.toLocaleString("en")} characters, which clients send to the model with each request; ${catalogue.isSlim ? "--include fewer" : "--slim shortens them"}:`);
+    shown(large, ([tool, size]) => `${toolkit}.${tool}: ${size.toLocaleString("en")}`);
   }
   const unchanged = changes.filter(({ kind }) => kind === "unchanged").length;
   print(`${isDryRun ? "Would import" : "Imported"} ${catalogue.tools.size} of ${operations(catalogue.found)}${unchanged > 0 ? `, ${unchanged} of them without a change` : ""}.`);

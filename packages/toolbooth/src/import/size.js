@@ -43,6 +43,12 @@ export function withDefinitions(schema, definitions, note) {
   return { schema: used.size > 0 ? { ...root, $defs } : root, isTooLarge: count(root, used) > MAX_SCHEMAS };
 }
 
+/** A schema with those `definitions` that it uses. */
+export function withUsed(schema, definitions) {
+  const $defs = Object.fromEntries([...usedBy(schema, definitions)].map(([name, one]) => [name, one.schema]));
+  return Object.keys($defs).length > 0 ? { ...schema, $defs } : schema;
+}
+
 /** The definitions that a schema uses, with the number of references from its root to them. */
 function usedBy(schema, definitions) {
   const used = new Map();
@@ -93,7 +99,7 @@ function cut(schema, depth) {
 const STRICTER = ["not", "if", "then", "else"];
 
 /** A schema without what rejects more if its parts accept more. */
-function loosened(schema) {
+export function loosened(schema) {
   if (!isObject(schema)) return schema;
   const { oneOf, ...others } = schema;
   const rest = Object.fromEntries(Object.entries(others).filter(([keyword]) => !STRICTER.includes(keyword)));
