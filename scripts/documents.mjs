@@ -1,9 +1,11 @@
-// Imports public descriptions of APIs, and fails if too few of their operations become tools, or if a definition has an invalid schema.
+// Imports public descriptions of APIs, and fails if too few of their operations become tools, or if a definition has an invalid schema, or one
+// of which no sample is valid.
 // node scripts/documents.mjs <folder with the documents>
 import { join } from "node:path";
 import Ajv2020 from "ajv/dist/2020.js";
 import { readCatalogue } from "../packages/toolbooth/src/import/catalogue.js";
 import { readDocuments } from "../packages/toolbooth/src/import/read.js";
+import { isValid, referencesOf, samples } from "../packages/toolbooth/src/import/samples.js";
 
 const folder = process.argv[2];
 /** Each document with its file, and the least percentage of operations that must be imported. */
@@ -30,6 +32,8 @@ for (const [toolkit, file, least] of DOCUMENTS) {
   if (tools.size < (found * least) / 100) failures.push(`${toolkit}: less than ${least} % are imported; the first that is not: ${left[0].operation}: ${left[0].reason}`);
   for (const [tool, { definition }] of tools) {
     if (!ajv.validateSchema(definition.input_schema)) failures.push(`${toolkit}.${tool}: ${ajv.errorsText()}`);
+    const references = referencesOf(definition.input_schema.$defs ?? {});
+    if (!samples(definition.input_schema).some((one) => isValid(one, definition.input_schema, references))) failures.push(`${toolkit}.${tool}: no sample of its schema is valid`);
     if ([...definition.description].length > 1024 || definition.name.length > 64) failures.push(`${toolkit}.${tool}: the name or the description is too long`);
   }
 }

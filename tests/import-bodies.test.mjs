@@ -175,6 +175,8 @@ test("OpenAPI 3.2", () => {
   }
   const filter = only(document({ get: { operationId: "a", parameters: [{ name: "f", in: "query", content: { "application/json": { $ref: "#/components/mediaTypes/Thing" } } }] } }));
   assert.deepEqual(filter.input_schema.properties.f.required, ["n"]);
+  const { notes } = imported(document({ post: body({ "application/jsonl": { itemSchema: text } }) }));
+  assert.deepEqual(notes.map(([reason]) => reason), ["has itemSchema, which is not described"]);
   const { left, tools } = imported(document({ query: body({}), additionalOperations: { COPY: body({}), "X-OTHER": body({}), "x-note": {} }, get: { operationId: "a" } }));
   assert.deepEqual(left.map(({ operation, reason }) => `${operation}: ${reason}`), ["QUERY /a: the method QUERY is not supported", "COPY /a: the method COPY is not supported", "X-OTHER /a: the method X-OTHER is not supported"]);
   assert.deepEqual(Object.keys(tools), ["A"]);

@@ -74,6 +74,7 @@ test("where YAML has a number and a text is meant, the spelling stays", async ()
   const path = write("spelling/openapi.yaml", `
 openapi: 3.1.0
 info: { title: Pets, version: 1.10 }
+servers: [ { url: "https://pets.example/{version}", variables: { version: { default: 2.0 } } } ]
 paths:
   /a:
     get:
@@ -81,6 +82,8 @@ paths:
       tags: [1.50]
       parameters:
         - { name: 1.0, in: query, schema: { type: string, enum: [1.0, 0x1F, 1e3, 1_0, True, ~, two], default: 1.0, example: 2.50 } }
+        - { name: sample, in: query, schema: { type: string }, example: 3.10 }
+        - { name: samples, in: query, schema: { type: string }, examples: { one: { value: 3.10 } } }
         - { name: const, in: query, schema: { type: [string, "null"], const: 1.0 } }
         - { name: merged, in: query, schema: { type: string, <<: { enum: [3.0], default: 3.0 } } }
         - { name: number, in: query, schema: { type: number, enum: [1.0, 2.50], default: 1.0 } }
@@ -89,10 +92,13 @@ paths:
     post:
       requestBody: { content: { application/json: { schema: { required: [1.0], properties: { 1.0: { type: string }, 1.10: { type: string } } } } } }
 `);
-  const { tools } = readCatalogue({ read: await readDocuments(path), toolkit: "Pets" });
+  const { tools, servers, version } = readCatalogue({ read: await readDocuments(path), toolkit: "Pets" });
+  assert.deepEqual([version, servers.variables.get("PETS_URL").default], ["1.10", "https://pets.example/2.0"]);
   const [a, b] = [...tools.values()].map(({ definition }) => definition);
   assert.deepEqual(a.input_schema.properties, {
     "1.0": { type: ["string", "null"], description: "Default: 1.0.", enum: ["1.0", "0x1F", "1e3", "1_0", "True", null, "two"] },
+    sample: { type: "string", examples: ["3.10"] },
+    samples: { type: "string", examples: ["3.10"] },
     const: { type: ["string", "null"], const: "1.0" },
     merged: { type: "string", description: "Default: 3.0.", enum: ["3.0"] },
     number: { type: "number", description: "Default: 1.", enum: [1, 2.5] },

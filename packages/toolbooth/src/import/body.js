@@ -2,7 +2,7 @@
 import { isJson } from "./operations.js";
 import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
 import { clean, shorten } from "./text.js";
-import { FILE, isEncodedFile, isFile, isFileSchema, mayBeFile } from "./uploads.js";
+import { FILE, isEncodedFile, isFileSchema, mayBeFile } from "./uploads.js";
 
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 const MULTIPART = /^multipart\/form-data\b/i;
@@ -45,6 +45,7 @@ export function readBody(context, body, method) {
   const { type, content } = found;
   if (!body.contents.some((one) => one.type === content.type)) notes.add(documents.place(body.node), `has no valid media type for its body: it is sent as ${content.type}`);
   if (type !== "multipart" && all.some((one) => one.type === "multipart" && hasFile(context, one.content.schema))) notes.add(documents.place(body.node), `takes files as multipart/form-data too: it is sent as ${content.type}, without files`);
+  for (const member of ["itemSchema", "prefixEncoding", "itemEncoding"]) if (content.given?.[member] !== undefined) notes.add(documents.place(body.node), `has ${member}, which is not described`);
   if (type === "raw") return rawBody(context, content, body);
   const headers = type === "json" && isJson(content.type) && !/^application\/json$/i.test(content.type) ? { "Content-Type": content.type } : {};
   const isJsonBody = type === "json";
@@ -86,7 +87,7 @@ function formEntry({ documents, notes }, body, schema) {
 
 /** A body that is one text, or one file. */
 function rawBody(context, { type, schema }, body) {
-  const isText = /^text\/|[/+](?:x-)?(?:xml|yaml|csv|graphql|javascript|jsonl|ndjson|toml)\b/i.test(type) && !isFile(context.documents, schema);
+  const isText = /^text\/|[/+](?:x-)?(?:xml|yaml|csv|graphql|javascript|jsonl|ndjson|toml)\b/i.test(type) && !mayBeFile(context.documents, schema);
   const described = shorten(clean(own(body.node.value, "description")) || `The body of the request: ${type}.`);
   const content = { ...(isText ? { type: "string", contentMediaType: type } : FILE), description: described };
   const isRange = type.includes("*");

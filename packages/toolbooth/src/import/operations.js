@@ -99,7 +99,7 @@ export function parametersOf(documents, { node, pathNode }) {
   return [...inherited, ...own_];
 }
 
-/** The request body of an operation: `{ node, required, contents: [{ type, schema, encoding }] }`, or undefined. */
+/** The request body of an operation: `{ node, required, contents: [{ type, schema, encoding, given }] }`, or undefined. */
 export function bodyOf(documents, { node }, parameters) {
   if (documents.isSwagger) {
     const consumes = swagger.texts(node, "consumes");
@@ -110,7 +110,7 @@ export function bodyOf(documents, { node }, parameters) {
   const body = documents.follow(reference);
   const contents = contentsOf(documents, body).map(([type, content]) => {
     const given = child(content, "schema");
-    return { type, schema: given.value === undefined ? { ...given, value: {} } : given, encoding: own(content.value, "encoding") ?? {} };
+    return { type, schema: given.value === undefined ? { ...given, value: {} } : given, encoding: own(content.value, "encoding") ?? {}, given: isObject(content.value) ? content.value : {} };
   });
   return { node: body, required: own(body.value, "required") === true, contents };
 }

@@ -4,6 +4,8 @@ import { contentsOf, isJson } from "./operations.js";
 import { withQuery } from "./query.js";
 import * as swagger from "./swagger.js";
 import { clean, joined, shorten } from "./text.js";
+import { MAX_SAMPLE, ofType } from "./values.js";
+import { spellingOf } from "./yaml.js";
 
 /** Headers that OpenAPI gives to other parts of a document, or that belong to the connection and to the Worker. */
 const RESERVED_HEADERS =
@@ -83,14 +85,16 @@ function entry(node, schemas) {
 const encoded = (type, description) => ({ type: "string", contentMediaType: type, description: shorten(joined(description, `The text of a document: ${type}.`)) });
 
 /** The schema of a parameter, with the description of the parameter, which is the better one. */
-export function described(schemas, node, { description, deprecated, example, examples } = {}) {
+export function described(schemas, node, parameter = {}) {
+  const { description, deprecated, examples } = parameter;
   const schema = node.value === undefined ? {} : schemas.convert(node);
   if (!isObject(schema)) return schema;
   const text = shorten(clean(description));
   // The format and the pattern in the description of the schema are not in that of the parameter.
   const extra = [...(schema.description ?? "").matchAll(/(?:Format: \S+?\.|Pattern: .*|Default: .*\.)(?= |$)/g)].map(([one]) => one).join(" ");
-  const sample = example ?? Object.values(isObject(examples) ? examples : {}).map((one) => own(one, "value") ?? own(one, "dataValue"))[0];
-  const isSample = schema.examples === undefined && schema.enum === undefined && ["string", "number"].includes(typeof sample) && String(sample).length <= 200;
+  const [holder, name] = parameter.example === undefined ? [Object.values(isObject(examples) ? examples : {})[0], "value"] : [parameter, "example"];
+  const sample = isObject(holder) ? ofType(own(holder, name) ?? own(holder, "dataValue"), schema.type, spellingOf(holder, name)) : undefined;
+  const isSample = schema.examples === undefined && schema.enum === undefined && ["string", "number"].includes(typeof sample) && String(sample).length <= MAX_SAMPLE;
   return {
     ...schema,
     ...(text && { description: shorten(text === schema.description ? text : joined(text, extra)) }),

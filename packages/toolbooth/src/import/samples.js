@@ -131,7 +131,8 @@ class Maker {
   }
 
   object({ properties = {}, required = [], additionalProperties, patternProperties = {}, minProperties = 0, dependentRequired = {} }, depth) {
-    if (properties.data?.contentEncoding === "base64") return { ...(this.isFull && { name: "a.txt", type: "text/plain" }), data: "cGxhaW4=" };
+    const isFile = properties.data?.contentEncoding === "base64" && Object.keys(properties).length === 3 && properties.name && properties.type;
+    if (isFile) return { ...(this.isFull && { name: "a.txt", type: "text/plain" }), data: "cGxhaW4=" };
     const isChosen = (name) => required.includes(name) || (this.isFull && depth < DEPTH);
     const possible = Object.keys(properties).filter((name) => properties[name] !== false);
     const chosen = new Set([...required, ...possible.filter(isChosen)]);

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { child, items, own } from "./nodes.js";
 import { variableOf } from "./names.js";
 import * as swagger from "./swagger.js";
+import { spellingOf } from "./yaml.js";
 
 /** The variables with the base addresses of a toolkit. */
 export class Servers {
@@ -33,9 +34,10 @@ export class Servers {
     if (typeof url !== "string") return undefined;
     const variables = own(first.value, "variables");
     return url.replace(/\{([^{}]+)\}/g, (whole, name) => {
-      const value = own(own(variables, name), "default");
+      const variable = own(variables, name);
+      const value = own(variable, "default");
       // YAML reads `default: 8443` as a number.
-      return ["string", "number"].includes(typeof value) && value !== "" ? String(value) : whole;
+      return ["string", "number"].includes(typeof value) && value !== "" ? (spellingOf(variable, "default") ?? String(value)) : whole;
     });
   }
 
