@@ -63,6 +63,19 @@ describe("claims", () => {
     assert.deepEqual([await claim("a"), await claim("b"), await claim("a"), await claim("b")], [true, false, true, false]);
   });
 
+  it("raises a number, and says what it was before, until it has expired", async () => {
+    await set(NOON);
+    const raise = (number, key = "rotation") => ask("claims:4", "raise", { key, number, life: MINUTE });
+    assert.deepEqual([await raise(1), await raise(1), await raise(3), await raise(2), await raise(3)], [0, 1, 1, 3, 3]);
+    assert.equal(await raise(1, "other"), 0);
+    const all = await Promise.all(Array.from({ length: 50 }, (_, at) => raise(at + 1, "many")));
+    assert.equal(all.filter((before) => before === 0).length, 1);
+    await worker.evict("claims:4");
+    assert.deepEqual([await raise(2), await raise(51, "many")], [3, 50]);
+    await set(NOON + MINUTE);
+    assert.equal(await raise(2), 0);
+  });
+
   it("keeps nothing of claims that have expired", async () => {
     await set(NOON);
     await ask("claims:1", "claim", { key: "code", life: MINUTE, owner: randomUUID() });

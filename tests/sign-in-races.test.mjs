@@ -1,4 +1,5 @@
-// What may be used only once, when 50 requests at the same time try: with the ledger, exactly one of them may.
+// What may be used only once, when 50 requests at the same time try: with the ledger, exactly one of them may. And a refresh token, which
+// several may use.
 import assert from "node:assert/strict";
 import { createSign, randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -51,18 +52,20 @@ test(`${COUNT} requests with one code`, async () => {
   assert.deepEqual([again.status, again.json.error], [400, "invalid_grant"], "the second use has ended the grant");
 });
 
-test(`${COUNT} refresh tokens of one generation`, async () => {
+test(`${COUNT} requests with one refresh token, and an older one`, async () => {
   const form = await consented();
   const { json } = await token(form);
-  const refresh = { grant_type: "refresh_token", client_id: form.client_id };
-  const twins = [];
-  for (let at = 0; at < COUNT; at += 1) {
-    // Each response is lost, so the client repeats the request.
-    const { status, json: next } = await token({ ...refresh, refresh_token: json.refresh_token });
-    assert.equal(status, 200);
-    twins.push({ ...refresh, refresh_token: next.refresh_token });
+  const refresh = (refresh_token) => token({ grant_type: "refresh_token", client_id: form.client_id, refresh_token });
+  let current = json.refresh_token;
+  for (let generation = 0; generation < 3; generation += 1) {
+    const replies = await Promise.all(Array.from({ length: COUNT }, () => refresh(current)));
+    assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
+    const successors = new Set(replies.map(({ json: { refresh_token } }) => refresh_token));
+    assert.equal(successors.size, 1, "copies do not multiply");
+    [current] = successors;
   }
-  await race(twins, ["invalid_grant", "temporarily_unavailable"]);
+  assert.equal((await refresh(json.refresh_token)).json.error, "invalid_grant");
+  assert.equal((await refresh(current)).json.error, "invalid_grant", "somebody has a copy");
 });
 
 test(`${COUNT} requests with one assertion`, async () => {

@@ -20,6 +20,9 @@ export function claim(namespace, key, life, request) {
   return ask(namespace, `claims:${hash(key) % CLAIMS}`, (object) => object.claim({ key, life, owner }));
 }
 
+/** Raises the number of a key to `number`, unless it is higher. Returns the number that it had before, 0 if none. */
+export const raise = (namespace, key, number, life) => ask(namespace, `claims:${hash(key) % CLAIMS}`, (object) => object.raise({ key, number, life }));
+
 /**
  * Takes units from `budgets`, each a window, a unit and a limit; at once if `life` is undefined. Returns the number of the
  * reservation, or the window and the limit of the budget that does not cover it, what is left of it, the milliseconds until it

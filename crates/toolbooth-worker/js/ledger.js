@@ -72,6 +72,20 @@ export class Ledger extends DurableObject {
     return claimed.length === 1;
   }
 
+  /** Raises the number of a key to `number` for `life` milliseconds, unless it is higher. Returns the number that it had before, 0 if none. */
+  raise({ key, number, life }) {
+    const now = this.#now();
+    const expires = now + life;
+    const before = this.#write(() => {
+      const [row] = this.#rows("SELECT owner FROM claims WHERE key = ? AND expires > ?", key, now);
+      const before = Number(row?.owner ?? 0);
+      this.#rows("INSERT OR REPLACE INTO claims VALUES (?, ?, ?)", key, expires, String(Math.max(before, number)));
+      return before;
+    });
+    this.#wake(expires);
+    return before;
+  }
+
   /**
    * Takes `units` from all `budgets` of their unit, or from none: once under the number `id`, however often it is asked. With `life`
    * they are reserved for that many milliseconds.

@@ -24,6 +24,18 @@ impl Mark {
     }
 }
 
+/// What the ledger has answered; `None` if none is bound. A failure is logged.
+fn in_ledger<T>(answer: Result<T, LedgerError>, host: &dyn Host) -> store::Result<Option<T>> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(LedgerError::NotBound) => Ok(None),
+        Err(LedgerError::Failed(problem)) => {
+            host.log(Level::Error, "ledger", &[("problem", &problem)]);
+            Err(StoreError(problem))
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Marks {
     keys: StateKeys,
@@ -76,17 +88,32 @@ impl Marks {
             hashes.reverse();
         }
         for hash in hashes {
-            match host.claim(&mark.key(hash), mark.life).await {
-                Ok(true) => {}
-                Ok(false) => return Ok(Some(false)),
-                Err(LedgerError::NotBound) => return Ok(None),
-                Err(LedgerError::Failed(problem)) => {
-                    host.log(Level::Error, "ledger", &[("problem", &problem)]);
-                    return Err(StoreError(problem));
-                }
+            match in_ledger(host.claim(&mark.key(hash), mark.life).await, host)? {
+                Some(true) => {}
+                refused => return Ok(refused),
             }
         }
         Ok(Some(true))
+    }
+
+    /// Raises the number of a mark in the ledger, and returns the highest that it had before, 0 if none. `None` if no ledger is
+    /// bound.
+    pub(crate) async fn raise(
+        &self,
+        mark: &Mark,
+        id: &str,
+        number: u64,
+        host: &dyn Host,
+    ) -> store::Result<Option<u64>> {
+        let mut before = 0;
+        // Under both keys, as in `claim`.
+        for hash in self.keys.hashes(purpose::CLIENT_GRANT, &[id]).iter() {
+            match in_ledger(host.raise(&mark.key(hash), number, mark.life).await, host)? {
+                Some(known) => before = before.max(known),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(before))
     }
 
     /// Uses what may be used only once; false if it was used before. Without a ledger, requests at other instances may use

@@ -13,6 +13,7 @@ use super::{Bindings, reason, settled};
 #[wasm_bindgen(module = "/js/ask.js")]
 extern "C" {
     fn claim(namespace: &JsValue, key: &str, life: f64, request: u32) -> Promise;
+    fn raise(namespace: &JsValue, key: &str, number: f64, life: f64) -> Promise;
     fn take(
         namespace: &JsValue,
         account: &str,
@@ -115,6 +116,19 @@ impl Ledger for Bindings {
         Box::pin(async move {
             let claimed = claim(&self.ledger()?, key, milliseconds(life), self.request);
             Ok(settled(claimed).await.map_err(failed)?.is_truthy())
+        })
+    }
+
+    fn raise<'a>(
+        &'a self,
+        key: &'a str,
+        to: u64,
+        life: Duration,
+    ) -> BoxFuture<'a, Result<u64, LedgerError>> {
+        Box::pin(async move {
+            let raised = raise(&self.ledger()?, key, number(to), milliseconds(life));
+            let before = settled(raised).await.map_err(failed)?.as_f64();
+            before.map(count).ok_or_else(malformed)
         })
     }
 

@@ -25,6 +25,18 @@ pub trait Ledger {
         life: Duration,
     ) -> BoxFuture<'a, Result<bool, LedgerError>>;
 
+    /// Raises the number of `key` to `number` for `life`, at least a second, unless it is higher. Returns the number that it had
+    /// before, 0 if none. The key is stored as it is: it must not be a secret.
+    ///
+    /// # Errors
+    /// As of [`claim`](Self::claim). If the operation has failed, it may have been raised.
+    fn raise<'a>(
+        &'a self,
+        key: &'a str,
+        number: u64,
+        life: Duration,
+    ) -> BoxFuture<'a, Result<u64, LedgerError>>;
+
     /// Charges an amount to all budgets of an account that have its unit: to all of them or, if one does not cover it, to
     /// none.
     ///

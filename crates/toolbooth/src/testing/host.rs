@@ -222,6 +222,15 @@ impl Ledger for FakeHost {
         self.in_ledger(move |ledger, now_ms| ledger.claim(key, life, now_ms))
     }
 
+    fn raise<'a>(
+        &'a self,
+        key: &'a str,
+        number: u64,
+        life: Duration,
+    ) -> BoxFuture<'a, Result<u64, LedgerError>> {
+        self.in_ledger(move |ledger, now_ms| ledger.raise(key, number, life, now_ms))
+    }
+
     fn charge<'a>(
         &'a self,
         account: &'a str,

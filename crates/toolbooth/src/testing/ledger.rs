@@ -17,6 +17,7 @@ pub struct FakeLedger {
     /// The operations: `charge`, `reserve` or `settle`, and the amount with its unit.
     pub operations: RefCell<Vec<String>>,
     claims: RefCell<BTreeMap<String, u64>>,
+    numbers: RefCell<BTreeMap<String, (u64, u64)>>,
     accounts: RefCell<BTreeMap<String, Account>>,
 }
 
@@ -66,6 +67,15 @@ impl FakeLedger {
             claims.insert(key.to_owned(), now_ms.saturating_add(milliseconds(life)));
         }
         is_free
+    }
+
+    pub(super) fn raise(&self, key: &str, number: u64, life: Duration, now_ms: u64) -> u64 {
+        let mut numbers = self.numbers.borrow_mut();
+        let known = numbers.get(key).filter(|(_, expires_ms)| *expires_ms > now_ms);
+        let before = known.map_or(0, |(number, _)| *number);
+        let expires_ms = now_ms.saturating_add(milliseconds(life));
+        numbers.insert(key.to_owned(), (before.max(number), expires_ms));
+        before
     }
 
     /// Takes an amount at once, or reserves it for `life`. Returns the number of the reservation.

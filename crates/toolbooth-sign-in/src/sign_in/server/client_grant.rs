@@ -14,20 +14,17 @@ use toolbooth::host::Host;
 
 /// How long an authorization code is valid, in milliseconds.
 pub(super) const CODE_LIFE_MS: u64 = 2 * 60 * 1000;
-/// How long a refresh token is valid after it was issued, in milliseconds: 90 days.
+/// How long a refresh token is valid, in milliseconds: 90 days from the beginning of the day on which it was issued (UTC).
 pub(super) const REFRESH_LIFE_MS: u64 = 90 * 86_400 * 1000;
 
 /// The code of a grant was used.
 const SPENT_CODE: Mark =
     Mark { prefix: "code", life: Duration::from_millis(CODE_LIFE_MS + 2 * 60_000) };
 const MARK_LIFE: Duration = Duration::from_millis(REFRESH_LIFE_MS + 86_400_000);
-/// How long a refresh token that was used may be used again, in milliseconds: the response may have been lost.
-const RETRY_MS: u64 = 5 * 60 * 1000;
-/// The newest refresh token of a grant that was used: its generation, its id, and when it was first used.
+/// The generation of the newest refresh token of a grant that was used.
 const ROTATION: Mark = Mark { prefix: "rotation", life: MARK_LIFE };
-/// A generation of a grant's refresh tokens is being used, until the store shows its [`ROTATION`] everywhere. If that could not
-/// be written, the client may then try again.
-const IN_USE: Mark = Mark { prefix: "refresh", life: Duration::from_millis(RETRY_MS) };
+/// The same in the ledger, as a number that begins with 1, until the store shows the [`ROTATION`] everywhere.
+const NEWEST: Mark = Mark { prefix: "refresh", life: Duration::from_secs(5 * 60) };
 const REVOKED: Mark = Mark { prefix: "revoked", life: MARK_LIFE };
 
 /// What a person has granted to a client. Each consent is a new grant: it does not end earlier ones.
@@ -72,7 +69,8 @@ pub(super) struct CodeClaims {
     pub(super) key: Option<String>,
 }
 
-/// The content of a refresh token.
+/// The content of a refresh token. All tokens of one generation are copies of one token: a client that repeats a refresh, or
+/// several processes of a client, get the same successor.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RefreshClaims {
     #[serde(rename = "g")]
@@ -80,9 +78,6 @@ pub(super) struct RefreshClaims {
     /// How many refreshes came before it.
     #[serde(rename = "n")]
     pub(super) generation: u32,
-    /// A random id: of two tokens of one generation, only one may be used.
-    #[serde(rename = "i")]
-    pub(super) id: String,
     /// The host that the code went to.
     #[serde(rename = "d")]
     pub(super) destination: String,
@@ -100,29 +95,32 @@ impl AuthorizationServer {
         self.marks.use_once(&SPENT_CODE, grant, host).await
     }
 
-    /// Marks a refresh token as the newest that was used. False if its successor, or another token of its generation,
-    /// was used before, or it was itself used more than [`RETRY_MS`] ago: a copy exists.
+    /// Marks a refresh token as the newest that was used. False if its successor was used before: then a copy exists. Until then
+    /// it may be used again, however late: the response may have been lost, and who has the token could have used it before.
     pub(super) async fn use_refresh_token(
         &self,
         claims: &RefreshClaims,
         host: &dyn Host,
     ) -> Result<bool, OAuthError> {
-        let grant = &claims.grant.id;
+        let (grant, generation) = (&claims.grant.id, claims.generation);
         let values = self.marks.values(&ROTATION, grant, host).await?;
-        match values.iter().filter_map(|value| parse_rotation(value)).max() {
-            Some((newest, ..)) if claims.generation < newest => Ok(false),
-            Some((newest, id, used_ms)) if claims.generation == newest => {
-                Ok(id == claims.id && host.now_ms() < used_ms.saturating_add(RETRY_MS))
-            }
-            _ => {
-                // A token of this generation is being used elsewhere. Whether it is this one, the mark will say.
-                let generation = format!("{grant} {}", claims.generation);
-                if self.marks.claim(&IN_USE, &generation, host).await? == Some(false) {
-                    return Err(OAuthError::try_again());
-                }
-                let value = format!("{} {} {}", claims.generation, claims.id, host.now_ms());
-                Ok(self.marks.set(&ROTATION, grant, &value, host).await.map(|()| true)?)
-            }
+        let newest = values.iter().filter_map(|value| parse_rotation(value)).max();
+        if newest.is_some_and(|newest| generation < newest) {
+            return Ok(false);
+        }
+        // The store may not show yet that the successor was used elsewhere.
+        let number = u64::from(generation).saturating_add(1);
+        let before = self.marks.raise(&NEWEST, grant, number, host).await?;
+        if before.is_some_and(|before| number < before) {
+            return Ok(false);
+        }
+        if newest == Some(generation) {
+            return Ok(true);
+        }
+        match self.marks.set(&ROTATION, grant, &generation.to_string(), host).await {
+            // A request with the same token has written it at this moment: a key takes one write a second.
+            Err(_) if before == Some(number) => Ok(true),
+            written => Ok(written.map(|()| true)?),
         }
     }
 
@@ -175,11 +173,7 @@ pub(super) fn parts(grant: &str) -> (&str, Option<u64>) {
     }
 }
 
-/// The generation, the id and the time in a [`ROTATION`].
-fn parse_rotation(value: &str) -> Option<(u32, &str, u64)> {
-    let mut parts = value.split(' ');
-    let (generation, id) = (parts.next()?, parts.next()?);
-    // Versions before 0.1 wrote no time.
-    let used_ms = parts.next().map_or(Some(0), |text| text.parse().ok())?;
-    Some((generation.parse().ok()?, id, used_ms))
+/// The generation in a [`ROTATION`]. Earlier versions wrote more after it.
+fn parse_rotation(value: &str) -> Option<u32> {
+    value.split(' ').next()?.parse().ok()
 }

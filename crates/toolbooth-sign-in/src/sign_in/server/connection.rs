@@ -65,9 +65,9 @@ async fn read_all(reads: Vec<ConnectionRead<'_>>) -> store::Result<Vec<Connectio
     }
 }
 
-/// Whether two times are on the same day. A client's record is written once a day.
-pub(super) fn is_same_day(one_ms: u64, other_ms: u64) -> bool {
-    one_ms / DAY_MS == other_ms / DAY_MS
+/// When the day of a time began (UTC). A client's record is written once a day.
+pub(super) fn day_start(ms: u64) -> u64 {
+    ms - ms % DAY_MS
 }
 
 impl AuthorizationServer {

@@ -8,8 +8,10 @@ use super::access_token::{Holder, RevokedClaims};
 use super::assertion_grant::JWT_BEARER;
 use super::client_credentials::CLIENT_CREDENTIALS;
 use super::client_grant::{ClientGrant, CodeClaims, REFRESH_LIFE_MS, RefreshClaims};
-use super::connection::is_same_day;
-use super::error::{INVALID_GRANT, INVALID_REQUEST, INVALID_SCOPE, UNSUPPORTED_GRANT_TYPE};
+use super::connection::day_start;
+use super::error::{
+    INVALID_GRANT, INVALID_REQUEST, INVALID_SCOPE, SERVER_ERROR, UNSUPPORTED_GRANT_TYPE,
+};
 use super::proof::{OfferedKey, with_nonce};
 use super::token_exchange::{ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE};
 use super::{AuthorizationServer, Credentials, OAuthError, Parameters, hash};
@@ -202,7 +204,7 @@ impl AuthorizationServer {
         }
         let destination = redirect_uri::destination(&code.redirect_uri);
         self.record(&grant, (&destination, None), code.refreshes, host).await;
-        let recorded_ms = host.now_ms();
+        let recorded_ms = day_start(host.now_ms());
         // The credentials of a client protect its refresh tokens, and its key may change (RFC 9449, 5).
         let next_key = key.clone().filter(|_| !is_authenticated);
         let next = NextToken { generation: 0, destination, recorded_ms, key: next_key };
@@ -263,15 +265,16 @@ impl AuthorizationServer {
             self.end(grant, RevocationReason::RefreshTokenReused, host).await;
             return Err(INVALID_GRANT.error("the refresh token was replaced"));
         }
-        let RefreshClaims { grant, generation, destination, mut recorded_ms, .. } = token;
+        let RefreshClaims { grant, generation, destination, recorded_ms, .. } = token;
         let now_ms = host.now_ms();
-        if !is_same_day(recorded_ms, now_ms) {
+        let today_ms = day_start(now_ms);
+        if day_start(recorded_ms) != today_ms {
             self.record(&grant, (&destination, Some(now_ms)), true, host).await;
-            recorded_ms = now_ms;
         }
         let generation = generation.saturating_add(1);
         let next_key = key.clone().filter(|_| !is_authenticated);
-        let next = Some(NextToken { generation, destination, recorded_ms, key: next_key });
+        let next =
+            Some(NextToken { generation, destination, recorded_ms: today_ms, key: next_key });
         let issue = Issue { next, requested, ..Issue::new(REFRESH, client_id, grant, key) };
         self.issue(issue, host)
     }
@@ -319,10 +322,11 @@ impl AuthorizationServer {
         let refresh_token = match next {
             None => None,
             Some(NextToken { generation, destination, recorded_ms, key }) => {
-                let id = random_text(host)?;
                 let ends_ms = self.ends_ms(&grant);
-                let claims = RefreshClaims { grant, generation, id, destination, recorded_ms, key };
-                let expires_ms = host.now_ms().saturating_add(REFRESH_LIFE_MS).min(ends_ms);
+                let claims = RefreshClaims { grant, generation, destination, recorded_ms, key };
+                // By days, so that a refresh that is repeated returns the same token.
+                let expires_ms =
+                    day_start(host.now_ms()).saturating_add(REFRESH_LIFE_MS).min(ends_ms);
                 Some(self.login.keys.seal(purpose::REFRESH_TOKEN, &claims, expires_ms))
             }
         };

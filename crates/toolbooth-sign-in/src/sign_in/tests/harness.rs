@@ -85,7 +85,8 @@ impl Harness {
 
     /// Exchanges a code.
     pub(super) fn exchange(&self, client: &Registered, code: &str) -> (u16, Value) {
-        self.token(&code_fields(&client.id, code))
+        let secret = client.secret.as_deref().unwrap_or_default();
+        self.token(&[&code_fields(&client.id, code)[..], &[("client_secret", secret)]].concat())
     }
 
     pub(super) fn refresh(&self, client: &Registered, token: &str) -> (u16, Value) {
@@ -93,6 +94,7 @@ impl Harness {
             ("grant_type", "refresh_token"),
             ("client_id", &client.id),
             ("refresh_token", token),
+            ("client_secret", client.secret.as_deref().unwrap_or_default()),
         ])
     }
 
