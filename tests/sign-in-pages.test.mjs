@@ -8,7 +8,7 @@ import { isAccessible, launch, look } from "./support/chromium.mjs";
 import { front } from "./support/front.mjs";
 import { watchPage } from "./support/leaks.mjs";
 import { CLIENT, openidProvider } from "./support/oidc.mjs";
-import { listen } from "./support/server.mjs";
+import { listen, listenSecurely } from "./support/server.mjs";
 import { SAMPLES, CANARY, start } from "./support/worker.mjs";
 
 const KEY = `${CANARY}-key-of-ada`;
@@ -46,26 +46,31 @@ after(async () => {
   await worker?.close();
 });
 
-/** A server of the client, and of another site: `pages` has its HTML by path. */
+/** A server of the client, and of another site: `pages` has its HTML by path. The callback goes on to the parameter `to` of its address. */
 async function pages() {
   const pages = {};
   const callbacks = [];
-  const { port, close } = await listen((request, response) => {
+  const respond = (request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://localhost");
     if (pathname === "/callback") {
-      callbacks.push(Object.fromEntries(searchParams));
+      const { to, ...parameters } = Object.fromEntries(searchParams);
+      callbacks.push(parameters);
+      if (to !== undefined) return response.writeHead(307, { location: to }).end();
       pages[pathname] = "<h1>Back</h1><script>opener?.postMessage(location.search, '*')</script>";
     }
     response.writeHead(pathname in pages ? 200 : 404, { "content-type": "text/html; charset=utf-8" });
-    response.end(`<!doctype html><html lang="en"><title>Site</title>${pages[pathname] ?? ""}`);
-  });
+    return response.end(`<!doctype html><html lang="en"><title>Site</title>${pages[pathname] ?? ""}`);
+  };
+  const { port, close } = await listen(respond);
+  const secure = await listenSecurely(respond);
   return {
     pages,
     callbacks,
+    secure: secure.base,
     // The same site as the Worker, with another origin; and another site.
     local: `http://localhost:${port}`,
     other: `http://127.0.0.1:${port}`,
-    close,
+    close: () => Promise.all([close(), secure.close()]),
   };
 }
 
@@ -198,6 +203,42 @@ test("somebody who cancels grants nothing", async () => {
   await person.sees("Back");
   assert.deepEqual(callbacks, [{ error: "access_denied", state: "1", iss: address.origin }]);
 });
+
+// Chromium applies `form-action` to the whole chain of redirects after a form: those of a provider, of the Worker, and of the client's own callback.
+const CHAINS = [
+  ["https, then the scheme of an application", () => `${site.secure}/callback?to=notebook%3A%2F%2Fconnected`],
+  ["this computer, then the scheme of an application", () => `${site.local}/callback?to=notebook%3A%2F%2Fconnected`],
+  ["this computer, then another http address", () => `${site.local}/callback?to=${encodeURIComponent(`${site.other}/arrived`)}`],
+];
+const WAYS = {
+  Allow: (person) => person.agree(),
+  Deny: (person) => person.button("Deny").click(),
+  "a provider": async (person) => {
+    await person.button("Allow and sign in with Corp").click();
+    await person.page.getByLabel("Name").fill("ada");
+    await person.button("Log in").click();
+    await person.button("Allow").click();
+  },
+};
+for (const [name, redirect] of CHAINS) {
+  for (const [way, answer] of Object.entries(WAYS)) {
+    test(`the browser leaves the page after ${way}: ${name}`, async () => {
+      const person = await Person.sit({ ignoreHTTPSErrors: true });
+      const redirect_uri = redirect();
+      const to = new URL(redirect_uri).searchParams.get("to");
+      const client_id = await register({ client_name: "Notebook", redirect_uris: [redirect_uri] });
+      site.pages["/arrived"] = "<h1>Arrived</h1>";
+      const left = person.page.waitForRequest((sent) => sent.url().startsWith(to));
+      await person.visit(request({ client_id, redirect_uri }).url);
+      await person.sees("Connect Notebook");
+      await answer(person);
+      await left;
+      assert.equal(callbacks.length, 1);
+      assert.equal("error" in callbacks[0], way === "Deny", JSON.stringify(callbacks));
+      if (to.startsWith("http:")) await person.sees("Arrived");
+    });
+  }
+}
 
 test("the back button after a wrong key, and after the end", async () => {
   const person = await Person.sit();

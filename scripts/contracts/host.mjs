@@ -202,7 +202,7 @@ export const auth = document({
     ...shared.headers("GET, HEAD, POST, OPTIONS", "GET, OPTIONS", READ, POST, "DELETE, OPTIONS"),
     Policy: header(
       "Nothing but the page's own style sheet and form.",
-      pattern("^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action [^;]+; frame-ancestors 'none'; base-uri 'none'$"),
+      pattern("^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; (?:form-action 'none'; )?frame-ancestors 'none'; base-uri 'none'$"),
     ),
     SameOrigin: header("Other origins get no referrer.", constant("same-origin")),
     OpenerPolicy: header(

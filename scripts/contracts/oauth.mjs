@@ -94,7 +94,7 @@ export const oauth = document({
     ...shared.headers("GET, HEAD, POST, OPTIONS", POST, READ),
     Policy: header(
       "Nothing but the page's own style sheet and form.",
-      pattern("^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; form-action [^;]+; frame-ancestors 'none'; base-uri 'none'$"),
+      pattern("^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; (?:form-action 'none'; )?frame-ancestors 'none'; base-uri 'none'$"),
     ),
     SameOrigin: header("Other origins get no referrer.", constant("same-origin")),
     Deny: header("No page may frame this one.", constant("DENY")),

@@ -112,17 +112,6 @@ pub(crate) fn destination(uri: &str) -> String {
     }
 }
 
-/// What a content security policy must allow, so that a form may lead to this URI.
-pub(crate) fn policy_source(uri: &str) -> String {
-    match parse(uri) {
-        (RedirectKind::Web, ..) => "https:".to_owned(),
-        // A policy cannot name an IPv6 address.
-        (RedirectKind::Loopback, _, host) if host.starts_with('[') => "http:".to_owned(),
-        (RedirectKind::Loopback, _, host) => format!("http://{host}"),
-        (_, scheme, _) => format!("{scheme}:"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use super::visit::{SitePage, Visit};
 use crate::challenge::GrantSummary;
-use crate::oauth::page::{self, Escaped, bdi, folded_list, html, list, row, strong};
+use crate::oauth::page::{self, Escaped, Forms, bdi, folded_list, html, list, row, strong};
 use crate::paths::{ACCOUNT, SIGN_IN};
 use crate::sign_in::server::Connection;
 use toolbooth::http::Response;
@@ -44,7 +44,7 @@ pub(super) fn account(
         or_none(connections, "No application is connected."),
         form_with(form, "sign-out", None, "<button class=\"quiet\">Sign out</button>"),
     );
-    html(200, "Your account", &main, "'self'")
+    html(200, "Your account", &main, Forms::Some)
 }
 
 /// A grant, and the form that revokes it.
@@ -129,5 +129,5 @@ pub(super) fn signed_out(from: Option<&SitePage>) -> Response {
          a tab where you have signed in: sign out there, too.</p>\
          {back}<a class=\"button\" href=\"{SIGN_IN}\">Sign in</a>"
     );
-    html(200, "You are signed out", &main, "'none'")
+    html(200, "You are signed out", &main, Forms::None)
 }

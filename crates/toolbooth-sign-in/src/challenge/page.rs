@@ -3,7 +3,8 @@
 use super::ChallengeClaims;
 use super::flow::{DENY, Visitor};
 use crate::oauth::page::{
-    Escaped, Notice, bdi, folded_list, form, html, html_about, isolated, list, notice, row, strong,
+    Escaped, Forms, Notice, bdi, folded_list, form, html, html_about, isolated, list, notice, row,
+    strong,
 };
 use crate::paths::{SIGN_IN, START};
 use toolbooth::http::Response;
@@ -13,8 +14,6 @@ pub(super) struct ChallengePage<'a> {
     pub(super) token: &'a str,
     /// The provider's name for people.
     pub(super) provider: &'a str,
-    /// A URL of the provider, to which the form may redirect.
-    pub(super) provider_url: &'a str,
     pub(super) claims: &'a ChallengeClaims,
     pub(super) visitor: Visitor<'a>,
     pub(super) tool: &'a str,
@@ -24,7 +23,7 @@ pub(super) struct ChallengePage<'a> {
 
 /// The page of a challenge, which asks the user.
 pub(super) fn challenge(page: &ChallengePage<'_>) -> Response {
-    let ChallengePage { token, provider_url, claims, tool, others, .. } = page;
+    let ChallengePage { token, claims, tool, others, .. } = page;
     let provider = bdi(page.provider);
     let (name, origin) = who_asks(claims);
     let scopes = match claims.scopes().as_slice() {
@@ -47,11 +46,7 @@ pub(super) fn challenge(page: &ChallengePage<'_>) -> Response {
         form(&address, &[], &format!("<button>Continue to {provider}</button>")),
         form(&format!("{address}&{DENY}=1"), &[], "<button class=\"quiet\">Deny</button>"),
     );
-    // Browsers apply form-action to redirects after a form too, and the provider may redirect to any
-    // https URL. Plain http is for a provider on localhost.
-    let here = provider_url.strip_prefix("http://").and_then(|rest| rest.split('/').next());
-    let here = here.map(|host| format!(" http://{host}")).unwrap_or_default();
-    html_about("Connect", page.provider, &main, &format!("'self' https:{here}"))
+    html_about("Connect", page.provider, &main, Forms::Some)
 }
 
 /// The name of the application whose call needs the authorization, and what the server knows about it.
@@ -111,7 +106,7 @@ pub(super) fn other_person(label: &str, token: &str) -> Response {
         strong(label),
         Escaped(token),
     );
-    html(403, "This link is for someone else", &main, "'none'")
+    html(403, "This link is for someone else", &main, Forms::None)
 }
 
 /// The page of a completed challenge.
@@ -146,5 +141,5 @@ pub(crate) fn help(provider: &str) -> Response {
              <code>context.user_id</code>. The response then has a link where the user can grant access."
         ),
     );
-    isolated(html_about("Authorization:", provider, &main, "'none'"))
+    isolated(html_about("Authorization:", provider, &main, Forms::None))
 }

@@ -130,26 +130,36 @@ pub(crate) fn notice(notice: Notice, link: Option<(&str, &str)>) -> Response {
     let link = link
         .map(|(label, url)| format!("<a class=\"button\" href=\"{}\">{label}</a>", Escaped(url)));
     let main = format!("<p>{text}</p>{}", link.unwrap_or_default());
-    html(status, title, &main, "'none'")
+    html(status, title, &main, Forms::None)
 }
 
 pub(crate) fn redirect(location: String) -> Response {
-    guarded(Response::empty(303).with("location", location), "'none'")
+    guarded(Response::empty(303).with("location", location), Forms::None)
 }
 
-/// A page; `form_action` lists where its forms may lead, as in a content security policy.
-pub(crate) fn html(status: u16, title: &str, main: &str, form_action: &str) -> Response {
-    page(status, (title, title), main, form_action)
+/// Whether a page has forms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Forms {
+    None,
+    /// Their answers lead elsewhere: to a provider, to a client, to Cloudflare Access. Chromium applies `form-action` to the whole
+    /// chain of redirects after a form, also to those that the client's own callback makes, such as to a scheme of an
+    /// application. No list of sources covers where they lead, so the policy of such a page has none.
+    Some,
+}
+
+/// A page.
+pub(crate) fn html(status: u16, title: &str, main: &str, forms: Forms) -> Response {
+    page(status, (title, title), main, forms)
 }
 
 /// A page about something with a name, which ends its title.
-pub(crate) fn html_about(title: &str, name: &str, main: &str, form_action: &str) -> Response {
+pub(crate) fn html_about(title: &str, name: &str, main: &str, forms: Forms) -> Response {
     let heading = format!("{title} {}", bdi(name));
-    page(200, (&format!("{title} {}", Escaped(name)), &heading), main, form_action)
+    page(200, (&format!("{title} {}", Escaped(name)), &heading), main, forms)
 }
 
 /// A page with a title as text and, as its heading, in HTML.
-fn page(status: u16, (title, heading): (&str, &str), main: &str, form_action: &str) -> Response {
+fn page(status: u16, (title, heading): (&str, &str), main: &str, forms: Forms) -> Response {
     let page = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
@@ -157,16 +167,20 @@ fn page(status: u16, (title, heading): (&str, &str), main: &str, form_action: &s
          <body><main><h1>{heading}</h1>{main}</main></body></html>"
     );
     let response = Response { body: page.into_bytes().into(), ..Response::empty(status) };
-    guarded(response.with("content-type", "text/html; charset=utf-8"), form_action)
+    guarded(response.with("content-type", "text/html; charset=utf-8"), forms)
 }
 
 /// Adds the security headers of a page.
-fn guarded(response: Response, form_action: &str) -> Response {
+fn guarded(response: Response, forms: Forms) -> Response {
     static STYLE_HASH: OnceLock<String> = OnceLock::new();
     let style = STYLE_HASH.get_or_init(|| Base64::encode_string(&Sha256::digest(STYLE)));
+    let form_action = match forms {
+        Forms::None => "form-action 'none'; ",
+        Forms::Some => "",
+    };
     let policy = format!(
-        "default-src 'none'; style-src 'sha256-{style}'; form-action {form_action}; \
-         frame-ancestors 'none'; base-uri 'none'"
+        "default-src 'none'; style-src 'sha256-{style}'; {form_action}frame-ancestors 'none'; \
+         base-uri 'none'"
     );
     response
         .with("content-security-policy", policy)

@@ -152,7 +152,6 @@ impl<'a, 'r> Consent<'a, 'r> {
             everyone: &login.candidates(&options),
             accounts: &accounts,
             tools: request.state.tools(),
-            is_local: login.settings.is_local,
         });
         Ok(page.with("set-cookie", cookie))
     }
@@ -193,7 +192,7 @@ impl<'a, 'r> Consent<'a, 'r> {
         options.retain(|option| !matches!(option, SignInOption::Session(_)));
         let (token, cookie) = self.form_token(next, &options)?;
         let form = Form { token: &token, options: &options, purpose: FormPurpose::SignIn };
-        Ok(page::sign_in(&form, self.login.settings.is_local).with("set-cookie", cookie))
+        Ok(page::sign_in(&form).with("set-cookie", cookie))
     }
 
     /// The token of the forms on a page that shows these options, and the `Set-Cookie` header of their browser.

@@ -5,7 +5,7 @@
 use super::login::{Identity, SignInOption};
 use super::server::{ApprovedRequest, Client, ClientOrigin};
 use crate::challenge::newest;
-use crate::oauth::page::{self, Escaped, bdi, html, html_about, row, strong};
+use crate::oauth::page::{self, Escaped, Forms, bdi, html, html_about, row, strong};
 use crate::paths::{ACCOUNT, AUTHORIZE};
 use crate::redirect_uri::{self, RedirectKind};
 use toolbooth::call::VisibleTools;
@@ -27,7 +27,6 @@ pub(super) struct ConsentPage<'a> {
     /// The accounts that tools may already use for the people who use this browser.
     pub(super) accounts: &'a [String],
     pub(super) tools: VisibleTools<'a>,
-    pub(super) is_local: bool,
 }
 
 /// The ways to sign in on a page.
@@ -93,10 +92,7 @@ pub(super) fn consent(page: &ConsentPage<'_>) -> Response {
         forms(&page.form),
         form_with(&page.form, &[("with", "denial")], "<button class=\"quiet\">Deny</button>"),
     );
-    // Browsers apply form-action to redirects after a form too: to a provider, and to the client.
-    let source = redirect_uri::policy_source(redirect_uri);
-    let local = local_sources(page.is_local);
-    html_about("Connect", &client.name, &main, &format!("'self' https: {source}{local}"))
+    html_about("Connect", &client.name, &main, Forms::Some)
 }
 
 /// Names the accounts that the client can use at once: the person is not asked again for them.
@@ -170,18 +166,13 @@ fn permissions_of(people: &[Principal], page: &ConsentPage<'_>) -> String {
 }
 
 /// The page on which people sign in to the server's own pages.
-pub(super) fn sign_in(form: &Form<'_>, is_local: bool) -> Response {
+pub(super) fn sign_in(form: &Form<'_>) -> Response {
     let main = format!(
         "<p>Sign in to this server to continue. This gives no application access to anything.</p>\
          <small>If someone else sent you this link, close the page.</small>{}",
         forms(form),
     );
-    html(200, "Sign in", &main, &format!("'self' https:{}", local_sources(is_local)))
-}
-
-/// Where a provider on this machine may be, as in a content security policy.
-fn local_sources(is_local: bool) -> &'static str {
-    if is_local { " http://localhost:* http://127.0.0.1:*" } else { "" }
+    html(200, "Sign in", &main, Forms::Some)
 }
 
 /// The ways to sign in. Only the first one's button is solid.
@@ -236,7 +227,7 @@ pub(super) fn rejected(problem: &str, url: &str, destination: &str) -> Response 
         Escaped(url),
         bdi(destination),
     );
-    html(400, "This request is not valid", &main, "'none'")
+    html(400, "This request is not valid", &main, Forms::None)
 }
 
 /// A text as HTML, with what stands between backticks as code.

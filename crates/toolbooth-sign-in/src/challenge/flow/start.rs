@@ -58,7 +58,6 @@ impl Challenges {
         Ok(page::challenge(&ChallengePage {
             token: &token,
             provider: &client.provider.title,
-            provider_url: client.provider.endpoints.url(),
             claims: &claims,
             visitor,
             tool: &tool_label(&claims, tools),

@@ -71,7 +71,6 @@ fn the_page_says_what_is_known_of_the_application() {
         let page = challenge(&ChallengePage {
             token: "t",
             provider: "Mail",
-            provider_url: "https://mail.example",
             claims: &claims,
             visitor: Visitor::Anyone { host: None },
             tool: &claims.tool,
@@ -216,16 +215,15 @@ fn addresses_that_ask_for_no_credentials_have_a_limit_for_each_network() {
     assert!(keys.iter().all(|key| key.starts_with("SIGN_IN_LIMITER address:192.0.2.")), "{keys:?}");
 }
 
+/// Browsers apply `form-action` to what comes after a form too, and nobody knows where a provider's redirects lead.
 #[test]
-fn the_policy_lets_the_form_go_where_the_provider_is() {
-    for (authorize, expected) in [
-        ("https://a.example/x", "form-action 'self' https:;"),
-        ("http://127.0.0.1:9000/x", "form-action 'self' https: http://127.0.0.1:9000;"),
-    ] {
-        let harness = start_with(&[("OAUTH_MAIL_AUTHORIZE_URL", authorize)]);
-        let answer = harness.ask(("GET", &harness.challenge().url), &[], "");
-        let policy = header(&answer, "content-security-policy").unwrap();
-        assert!(policy.contains(expected), "{policy}");
+fn the_policy_lets_the_form_lead_anywhere() {
+    let harness = start();
+    let answer = harness.ask(("GET", &harness.challenge().url), &[], "");
+    let policy = header(&answer, "content-security-policy").unwrap();
+    assert!(!policy.contains("form-action"), "{policy}");
+    for part in ["default-src 'none'; ", "frame-ancestors 'none'; ", "base-uri 'none'"] {
+        assert!(policy.contains(part), "{policy}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Login;
 use crate::oauth::FlowError;
-use crate::oauth::page::{Notice, bdi, html, row, with_tls};
+use crate::oauth::page::{Forms, Notice, bdi, html, row, with_tls};
 use crate::sign_in::event::SignInEvent;
 use toolbooth::host::Host;
 use toolbooth::http::Response;
@@ -163,7 +163,7 @@ impl Login {
             )
         });
         let main = format!("<p>{text}</p>{}", rule.unwrap_or_default());
-        html(status, title, &main, "'none'")
+        html(status, title, &main, Forms::None)
     }
 
     /// The response for a person: a page, a redirect, or the page of a problem.
