@@ -256,7 +256,7 @@ test("the back button after a wrong key, and after the end", async () => {
   await person.sees("Connect Notebook");
   await person.button("Allow as Ada").click();
   await person.sees("Back");
-  assert.equal(callbacks.length, 2, "it is another code, of another grant");
+  assert.equal(callbacks.length, 2, "it is another code");
   assert.equal(await finish(), "api-key:Ada");
 });
 

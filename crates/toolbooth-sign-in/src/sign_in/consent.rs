@@ -122,7 +122,7 @@ impl<'a, 'r> Consent<'a, 'r> {
         if !server.may_redirect(&client, redirect_uri) {
             return Err(Problem::INVALID_REDIRECT);
         }
-        let asked = match server.approve(&form, &client, redirect_uri) {
+        let asked = match server.approve(&form, &client, redirect_uri, request.host) {
             Ok(asked) => asked,
             Err(error) => {
                 let url = server.rejected(redirect_uri, form.get("state"), &error);

@@ -23,6 +23,9 @@ const MAX_STATE: usize = 1_024;
 /// What a client asks for, once all of it has been checked. The names are short, because it travels in a cookie.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ApprovedRequest {
+    /// The random id of the consent page that shows it.
+    #[serde(rename = "i")]
+    id: String,
     /// The hash of the client's id.
     #[serde(rename = "c")]
     pub(crate) client: String,
@@ -62,6 +65,7 @@ impl AuthorizationServer {
         form: &Parameters,
         client: &Client,
         redirect_uri: &str,
+        host: &dyn Host,
     ) -> Result<ApprovedRequest, OAuthError> {
         let invalid = |description: &'static str| INVALID_REQUEST.error(description);
         let state = form.get("state");
@@ -97,6 +101,7 @@ impl AuthorizationServer {
         let offline = requested.is_some() && is_requested(OFFLINE_ACCESS);
         let scopes = self.login.scopes.iter().filter(|scope| is_requested(scope));
         Ok(ApprovedRequest {
+            id: random_text(host)?,
             client: client.hash.clone(),
             client_name: client.name.clone(),
             redirect_uri: redirect_uri.to_owned(),
@@ -130,8 +135,9 @@ impl AuthorizationServer {
     ) -> Result<String, Problem> {
         let now_ms = host.now_ms();
         let code = CodeClaims {
+            id: random_text(host)?,
             grant: ClientGrant {
-                id: random_text(host)?,
+                id: self.consented_grant(&request.id, &identity.subject()),
                 client: request.client.clone(),
                 client_name: request.client_name.clone(),
                 identity: identity.clone(),

@@ -17,7 +17,7 @@ pub(super) const CODE_LIFE_MS: u64 = 2 * 60 * 1000;
 /// How long a refresh token is valid, in milliseconds: 90 days from the beginning of the day on which it was issued (UTC).
 pub(super) const REFRESH_LIFE_MS: u64 = 90 * 86_400 * 1000;
 
-/// The code of a grant was used.
+/// A code was used.
 const SPENT_CODE: Mark =
     Mark { prefix: "code", life: Duration::from_millis(CODE_LIFE_MS + 2 * 60_000) };
 const MARK_LIFE: Duration = Duration::from_millis(REFRESH_LIFE_MS + 86_400_000);
@@ -27,7 +27,7 @@ const ROTATION: Mark = Mark { prefix: "rotation", life: MARK_LIFE };
 const NEWEST: Mark = Mark { prefix: "refresh", life: Duration::from_secs(5 * 60) };
 const REVOKED: Mark = Mark { prefix: "revoked", life: MARK_LIFE };
 
-/// What a person has granted to a client. Each consent is a new grant: it does not end earlier ones.
+/// What a person has granted to a client. Each consent page is a new grant: it does not end earlier ones.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ClientGrant {
     #[serde(rename = "g")]
@@ -55,6 +55,9 @@ pub(super) struct ClientGrant {
 /// The content of an authorization code.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CodeClaims {
+    /// A random id.
+    #[serde(rename = "i")]
+    pub(super) id: String,
     #[serde(rename = "g")]
     pub(super) grant: ClientGrant,
     #[serde(rename = "u")]
@@ -90,9 +93,9 @@ pub(super) struct RefreshClaims {
 }
 
 impl AuthorizationServer {
-    /// Spends the code of a grant; false if it was spent before.
-    pub(super) async fn spend_code(&self, grant: &str, host: &dyn Host) -> store::Result<bool> {
-        self.marks.use_once(&SPENT_CODE, grant, host).await
+    /// Spends a code; false if it was spent before.
+    pub(super) async fn spend_code(&self, code: &str, host: &dyn Host) -> store::Result<bool> {
+        self.marks.use_once(&SPENT_CODE, code, host).await
     }
 
     /// Marks a refresh token as the newest that was used. False if its successor was used before: then a copy exists. Until then
@@ -137,6 +140,13 @@ impl AuthorizationServer {
             _ => true,
         };
         Ok(values.iter().any(ends))
+    }
+
+    /// The id of the grant of a person who has answered the consent page with this id. Whoever clicks twice, because the browser
+    /// seems to do nothing, answers it twice: that is one grant with two codes.
+    pub(super) fn consented_grant(&self, page: &str, subject: &str) -> String {
+        let hash = self.login.keys.hash(purpose::CLIENT_GRANT, &["consented", page, subject]);
+        format!("{hash:.22}")
     }
 
     /// The id of the grant of a person whose company authorizes a client again and again: with the time, so that an end of the

@@ -164,6 +164,47 @@ fn a_client_is_disconnected_and_another_installation_stays() {
     assert!(text(&get(&harness, &browser, "/account")).contains("No application is connected."));
 }
 
+/// The browser seems to do nothing, so the person clicks again.
+#[test]
+fn a_second_click_on_a_consent_page_is_the_same_connection() {
+    let harness = mail_harness();
+    let client = harness.client();
+    let browser = Browser::default();
+    let page = browser.open(&harness, &request(&client.id));
+    let code_with = |key: &str| {
+        harness.wait(1_500);
+        let response = browser.answer(&harness, &page, &[("with", "key"), ("api_key", key)]);
+        query(location(&response), "code").unwrap()
+    };
+    let exchanged = |code: &str| {
+        harness.wait(1_500);
+        let (status, tokens) = harness.exchange(&client, code);
+        assert_eq!(status, 200, "{tokens}");
+        tokens
+    };
+    let refreshes = |tokens: &Value| {
+        harness.wait(1_500);
+        harness.refresh(&client, tokens["refresh_token"].as_str().unwrap()).0
+    };
+    let codes = [KEY, KEY, OTHER_KEY].map(code_with);
+    let [first, second, other] = codes.each_ref().map(|code| exchanged(code));
+    harness.wait(STALE_MS);
+    let account = account(&harness, &Browser::default(), KEY);
+    assert_eq!(text(&account).matches("Disconnect <bdi>Client</bdi><").count(), 1);
+    assert_eq!([&first, &second, &first].map(refreshes), [200, 200, 200], "both go on");
+    // It ends as one, and a new answer is a new connection.
+    let access = first["access_token"].as_str().unwrap();
+    let fields = [("token", access), ("client_id", &*client.id)];
+    harness.wait(1_500);
+    assert_eq!(harness.form("/oauth/revoke", &[], &fields).0, 200);
+    assert_eq!([&first, &second, &other].map(refreshes), [400, 400, 200]);
+    let again = exchanged(&code_with(KEY));
+    assert_eq!(harness.call(again["access_token"].as_str().unwrap()), 200);
+    assert_eq!(refreshes(&again), 200);
+    // A code is used once, whatever other codes of the page there are.
+    assert_eq!(harness.exchange(&client, &codes[0]).0, 400);
+}
+
 #[test]
 fn the_page_leads_back_to_where_its_visitor_came_from() {
     let harness = mail_harness();
