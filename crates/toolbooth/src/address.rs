@@ -18,6 +18,23 @@ pub fn base_address(value: &str) -> Result<(), &'static str> {
     }
 }
 
+/// Whether two URLs are equal in their canonical form: the case of scheme and host does not count, nor the port that the scheme has
+/// by default (RFC 3986, 6.2).
+pub fn is_same_url(one: &str, other: &str) -> bool {
+    let one = canonical(one);
+    one.is_some() && one == canonical(other)
+}
+
+/// The scheme, the host with the port, and the rest of a URL.
+fn canonical(url: &str) -> Option<(String, String, &str)> {
+    let (scheme, rest) = url.split_once("://")?;
+    let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let scheme = scheme.to_ascii_lowercase();
+    let default = if scheme == "https" { ":443" } else { ":80" };
+    let host = host.strip_suffix(default).unwrap_or(host).to_ascii_lowercase();
+    Some((scheme, host, if path.is_empty() { "/" } else { path }))
+}
+
 /// Accepts a [`base_address`] to which tokens may be sent: `https`, or `http` on localhost.
 ///
 /// # Errors
@@ -165,6 +182,37 @@ pub fn is_localhost(authority: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn canonical_urls() {
+        let own = "https://Tools.example/mcp";
+        for (other, expected) in [
+            ("https://tools.example/mcp", true),
+            ("HTTPS://TOOLS.EXAMPLE/mcp", true),
+            ("https://tools.example:443/mcp", true),
+            ("https://tools.example:80/mcp", false),
+            ("https://tools.example:8443/mcp", false),
+            ("http://tools.example/mcp", false),
+            ("https://tools.example/MCP", false),
+            ("https://tools.example/mcp/", false),
+            ("https://tools.example/mcp?a", false),
+            ("https://tools.example/mcp#a", false),
+            ("https://tools.example//mcp", false),
+            ("https://tools.example", false),
+            ("https://a@tools.example/mcp", false),
+            ("https://tools.example.evil.example/mcp", false),
+            ("https://tools.example@evil.example/mcp", false),
+            (" https://tools.example/mcp", false),
+            ("https:/tools.example/mcp", false),
+            ("tools.example/mcp", false),
+            ("", false),
+        ] {
+            assert_eq!(is_same_url(own, other), expected, "{other}");
+            assert_eq!(is_same_url(other, own), expected, "{other}");
+        }
+        assert!(is_same_url("http://localhost:8787", "HTTP://LOCALHOST:8787/"));
+        assert!(!is_same_url("mcp", "mcp"));
+    }
 
     #[test]
     fn addresses_of_services() {

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use super::jws::DecodedToken;
+use crate::address::is_same_url;
 use crate::expiring_map::ExpiringMap;
 use crate::host::{Host, LedgerError, Level};
 use crate::json::Value;
@@ -198,13 +199,7 @@ impl ProofVerifier {
     /// host, or the port that the scheme has by default (RFC 3986, 6.2).
     fn is_url(&self, url: &str, path: &str) -> bool {
         let url = url.split(['?', '#']).next().unwrap_or_default();
-        let Some((scheme, rest)) = url.split_once("://") else { return false };
-        let (host, own_path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
-        let scheme = scheme.to_ascii_lowercase();
-        let default = if scheme == "https" { ":443" } else { ":80" };
-        let host = host.strip_suffix(default).unwrap_or(host);
-        let path = if path.is_empty() { "/" } else { path };
-        self.origin.eq_ignore_ascii_case(&format!("{scheme}://{host}")) && own_path == path
+        is_same_url(url, &format!("{}{path}", self.origin))
     }
 
     /// Uses a proof, and returns the thumbprint of its key.

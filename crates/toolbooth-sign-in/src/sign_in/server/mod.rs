@@ -52,6 +52,7 @@ use std::sync::Arc;
 use super::login::{Login, LoginSettings};
 use super::marks::Marks;
 use crate::{paths, purpose};
+use toolbooth::address::is_same_url;
 use toolbooth::auth::{AssertionVerifier, OwnTokens};
 use toolbooth::call::Rejection;
 use toolbooth::principal::{GATEWAY_SCOPE, TEAM_USAGE_SCOPE, USAGE_SCOPE};
@@ -148,7 +149,7 @@ impl AuthorizationServer {
     }
 
     fn is_own_resource(&self, resource: &str) -> bool {
-        let named = resource.strip_suffix('/').unwrap_or(resource);
-        named == self.resource || named == self.login.settings.public_url
+        let own = [&*self.resource, &*self.login.settings.public_url];
+        own.into_iter().any(|own| is_same_url(own, resource.strip_suffix('/').unwrap_or(resource)))
     }
 }

@@ -2,6 +2,9 @@
 
 use super::error::{INVALID_REQUEST, OAuthError};
 
+/// Those that may be repeated (RFC 8707, 2; RFC 8693, 2.1).
+const REPEATABLE: [&str; 2] = ["resource", "audience"];
+
 /// The most parameters that are read. Requests have about a dozen.
 const MAX_PARAMETERS: usize = 64;
 
@@ -9,7 +12,7 @@ const MAX_PARAMETERS: usize = 64;
 pub(crate) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// Parses a form or a query. `resource` may be repeated (RFC 8707, 2): then every value must be valid.
+    /// Parses a form or a query. `resource` and `audience` may be repeated: then every value must be valid.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, OAuthError> {
         let mut parameters: Vec<(String, String)> = Vec::new();
         for (name, value) in form_urlencoded::parse(bytes) {
@@ -17,7 +20,7 @@ impl Parameters {
                 return Err(INVALID_REQUEST.error("there are too many parameters"));
             }
             let is_repeated = parameters.iter().any(|(known, _)| *known == *name);
-            if is_repeated && name != "resource" {
+            if is_repeated && !REPEATABLE.contains(&&*name) {
                 return Err(INVALID_REQUEST.error("a parameter is repeated"));
             }
             parameters.push((name.into_owned(), value.into_owned()));
@@ -51,6 +54,7 @@ mod tests {
         for (text, expected) in [
             ("a=1&b=2", None),
             ("resource=1&resource=2", None),
+            ("audience=1&audience=2", None),
             ("a=1&a=1", Some("a parameter is repeated")),
             (&distinct(64), None),
             (&distinct(65), Some("there are too many parameters")),

@@ -238,19 +238,7 @@ impl AuthorizationServer {
         if self.is_revoked(&grant.id, host).await? {
             return Err(INVALID_GRANT.error("the grant is revoked"));
         }
-        let requested = match form.get("scope") {
-            None => None,
-            Some(scope) => {
-                let scopes: Vec<String> =
-                    scope.split(' ').filter(|it| !it.is_empty()).map(str::to_owned).collect();
-                // RFC 6749, 6: it must not include any scope that was not granted. Such an `offline_access` is ignored:
-                // the response has a refresh token anyway.
-                if scopes.iter().any(|it| it != OFFLINE_ACCESS && !grant.scopes.contains(it)) {
-                    return Err(INVALID_SCOPE.error("`scope` exceeds what was granted"));
-                }
-                Some(scopes)
-            }
-        };
+        let requested = self.refreshed_scopes(form.get("scope"), grant)?;
         let again = || INVALID_GRANT.error("the person must sign in again");
         if host.now_ms() >= self.ends_ms(grant) {
             return Err(again());
@@ -281,6 +269,28 @@ impl AuthorizationServer {
             Some(NextToken { generation, destination, recorded_ms: today_ms, key: next_key });
         let issue = Issue { next, requested, ..Issue::new(REFRESH, client_id, grant, key) };
         self.issue(issue, host)
+    }
+
+    /// The scopes of a grant that a refresh asks for; all of them if it names none. Others are left out, as in an authorization
+    /// request: a client that repeats the list of that must not lose its connection (RFC 6749, 6, would allow an error).
+    fn refreshed_scopes(
+        &self,
+        scope: Option<&str>,
+        grant: &ClientGrant,
+    ) -> Result<Option<Vec<String>>, OAuthError> {
+        let Some(scope) = scope else { return Ok(None) };
+        let requested: Vec<&str> = scope.split(' ').collect();
+        let is_granted =
+            |it: &&&str| **it == OFFLINE_ACCESS || grant.scopes.iter().any(|scope| scope == **it);
+        let granted: Vec<String> =
+            requested.iter().filter(is_granted).map(|it| (*it).to_owned()).collect();
+        if granted.is_empty() {
+            self.check_known(Some(&requested))?;
+            if !grant.scopes.is_empty() {
+                return Err(INVALID_SCOPE.error("`scope` names nothing that was granted"));
+            }
+        }
+        Ok(Some(granted))
     }
 
     /// Ends a grant whose code or token was copied. If the store fails, the next use of a copy ends it.

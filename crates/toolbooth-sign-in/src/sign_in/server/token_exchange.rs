@@ -80,7 +80,7 @@ impl AuthorizationServer {
                 "`subject_token_type` and `requested_token_type` must be that of access tokens",
             ));
         }
-        if form.get("audience").is_some_and(|audience| !self.is_own_resource(audience)) {
+        if !form.all("audience").all(|audience| self.is_own_resource(audience)) {
             return Err(INVALID_TARGET.error("`audience` is not this server"));
         }
         let now = host.now_ms() / 1000;

@@ -89,6 +89,12 @@ fn which_exchanges_are_rejected() {
     for (what, changes, expected) in [
         ("a good one", &[][..], "echo:a"),
         ("with its resource", &[("resource", RESOURCE), ("audience", RESOURCE)], "echo:a"),
+        (
+            "with two audiences",
+            &[("audience", RESOURCE), ("audience", "https://tools.example")],
+            "echo:a",
+        ),
+        ("as it may be written", &[("audience", "HTTPS://TOOLS.example/mcp")], "echo:a"),
         ("with the type of the issued token", &[("requested_token_type", TYPE)], "echo:a"),
         ("a scope that the client may not use", &[("scope", "echo:b")], "invalid_scope 400"),
         ("one that it may and one that it may not", &[("scope", "echo:a echo:b")], "echo:a"),
@@ -114,6 +120,11 @@ fn which_exchanges_are_rejected() {
         ("an actor that is not the client", &[("actor_token", &token)], BAD),
         ("the type of such an actor", &[("actor_token_type", TYPE)], BAD),
         ("a different audience", &[("audience", "https://other.example")], "invalid_target 400"),
+        (
+            "two audiences, one different",
+            &[("audience", RESOURCE), ("audience", "https://other.example")],
+            "invalid_target 400",
+        ),
         ("a different resource", &[("resource", "https://other.example")], "invalid_target 400"),
         ("a forged token", &[("subject_token", &forged)], BAD),
         ("nonsense", &[("subject_token", "x")], BAD),

@@ -216,7 +216,15 @@ fn authorization_requests_that_are_rejected() {
         let parameters = changed(request(&client.id), &[("scope", scope)]);
         assert_eq!(Browser::default().open(&harness, &parameters).status, 200, "{scope}");
     }
-    for resource in [RESOURCE, "https://tools.example/mcp/", ORIGIN, "https://tools.example/", ""] {
+    for resource in [
+        RESOURCE,
+        "https://tools.example/mcp/",
+        ORIGIN,
+        "https://tools.example/",
+        "HTTPS://Tools.Example/mcp",
+        "https://TOOLS.EXAMPLE",
+        "",
+    ] {
         let parameters = changed(request(&client.id), &[("resource", resource)]);
         assert_eq!(Browser::default().open(&harness, &parameters).status, 200, "{resource}");
     }

@@ -233,13 +233,54 @@ fn scopes_of_a_refresh() {
             ("scope", scope),
         ])
     };
-    assert_eq!(refresh("echo:a").1["scope"], "echo:a");
-    assert_eq!(
-        refresh("echo:a offline_access").1["scope"],
-        "echo:a",
-        "it was not requested before"
-    );
-    assert_eq!(refresh("echo:a echo:b").1["error"], "invalid_scope");
+    for (scope, expected) in [
+        ("echo:a", Ok("echo:a")),
+        // It was not requested before.
+        ("echo:a offline_access", Ok("echo:a")),
+        // What an authorization request leaves out is left out here too.
+        ("echo:a echo:b", Ok("echo:a")),
+        ("openid profile echo:a offline_access", Ok("echo:a")),
+        (" echo:a  unknown", Ok("echo:a")),
+        ("echo:b", Err("invalid_scope")),
+        ("openid", Err("invalid_scope")),
+        ("profile", Err("invalid_scope")),
+        ("*", Err("invalid_scope")),
+        (" ", Err("invalid_scope")),
+    ] {
+        let (status, body) = refresh(scope);
+        match expected {
+            Ok(granted) => assert_eq!((status, &body["scope"]), (200, &json!(granted)), "{scope}"),
+            Err(error) => assert_eq!((status, &body["error"]), (400, &json!(error)), "{scope}"),
+        }
+    }
+}
+
+/// Authlib repeats the scopes of the authorization request.
+#[test]
+fn the_list_of_the_authorization_request_can_be_repeated() {
+    let harness = start();
+    let client = harness.client();
+    for scope in [
+        "openid profile echo:a offline_access",
+        "openid profile",
+        "profile",
+        "echo:b",
+        "echo:a echo:b unknown",
+        "offline_access",
+        "gateway echo:a",
+    ] {
+        let parameters = changed(request(&client.id), &[("scope", scope)]);
+        let code = Browser::default().code(&harness, &parameters);
+        let (_, tokens) = harness.exchange(&client, &code);
+        let fields = [
+            ("grant_type", "refresh_token"),
+            ("client_id", &*client.id),
+            ("refresh_token", tokens["refresh_token"].as_str().unwrap()),
+            ("scope", scope),
+        ];
+        let (status, refreshed) = harness.token(&fields);
+        assert_eq!((status, &refreshed["scope"]), (200, &tokens["scope"]), "{scope}");
+    }
 }
 
 /// RFC 6749, 3.3 and 5.1: `scope` has what was requested and granted.
