@@ -70,7 +70,7 @@ export const oauth = document({
         operationId: "token",
         summary: "Exchanges a code or a refresh token for tokens (RFC 6749, 3.2)",
         requestBody: "Grant",
-        responses: { 200: "Tokens", ...clientErrors },
+        responses: { 200: "Tokens", ...clientErrors, 500: "Failed" },
       },
     }),
     "/register": path({
@@ -149,6 +149,7 @@ export const oauth = document({
     Rejected: response("The request is not valid.", "Error", { ...uncached, "DPoP-Nonce": "Nonce" }),
     InvalidClient: response("The client is unknown, or has not authenticated.", "Error", { ...uncached, "WWW-Authenticate": "Basic", "DPoP-Nonce": "Nonce" }),
     TooManyRequests: response("Too many requests from this network.", "Error", { "Retry-After": "RetryAfter", ...uncached }),
+    Failed: response("What the person's identity provider says about them cannot be used.", "Error", uncached),
     Unavailable: response("The store does not respond, or the server's configuration is wrong.", "Error", { ...uncached, "Retry-After": "RetryLater" }),
   },
   schemas: {

@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use super::discovery::{DiscoveryDocument, ProviderEndpoints};
 use super::provider::{ClientAuth, EndpointSettings, ProviderSettings, RevocationEndpoint};
-use super::token::{ProviderError, TokenResponse};
-use toolbooth::host::{Host, HttpRequest, HttpResponse, Level};
-use toolbooth::json;
+use super::token::{ProviderError, TokenResponse, is_temporary};
+use toolbooth::auth::{AuthError, DescriptionVerifier};
+use toolbooth::host::{Host, HttpError, HttpRequest, HttpResponse, Level, boxed};
+use toolbooth::json::{self, Object};
 use toolbooth::secret::Secret;
 
 /// How long a discovery document is used before it is fetched again.
@@ -33,6 +34,8 @@ pub(crate) struct OAuthClient {
     discovered: Mutex<Option<(ProviderEndpoints, u64)>>,
     /// When a refresh was not answered.
     unreachable_ms: AtomicU64,
+    /// Verifies descriptions of accounts that are signed, if the issuer is known.
+    descriptions: Option<DescriptionVerifier>,
 }
 
 /// The body of GitHub's "delete an app authorization".
@@ -43,7 +46,11 @@ struct GitHubAuthorization<'a> {
 
 impl OAuthClient {
     pub(crate) fn new(provider: ProviderSettings) -> Self {
-        Self { provider, discovered: Mutex::default(), unreachable_ms: AtomicU64::default() }
+        let descriptions = provider
+            .issuer()
+            .map(|issuer| DescriptionVerifier::new(issuer.to_owned(), provider.client_id.clone()));
+        let (discovered, unreachable_ms) = (Mutex::default(), AtomicU64::default());
+        Self { provider, discovered, unreachable_ms, descriptions }
     }
 
     fn discovered(&self) -> MutexGuard<'_, Option<(ProviderEndpoints, u64)>> {
@@ -70,10 +77,15 @@ impl OAuthClient {
         let response = self.send(request, host).await?;
         let document = json::parse_bytes(&response.body).filter(|_| response.status == 200);
         let document: Option<DiscoveryDocument<'_>> = document.as_ref().and_then(json::read_value);
-        let server = document.ok_or(ProviderError::Unreachable);
-        let server = server.and_then(|document| document.server(issuer, &self.provider));
-        let server =
-            server.inspect_err(|_| self.log("its discovery document cannot be used", host))?;
+        let server = document.and_then(|document| document.server(issuer, &self.provider));
+        let server = server.ok_or_else(|| {
+            let problem = "its discovery document cannot be used";
+            self.log(&format!("{problem} (status {})", response.status), host);
+            match is_temporary(response.status) {
+                true => ProviderError::Unreachable,
+                false => ProviderError::Unusable(problem),
+            }
+        })?;
         *self.discovered() = Some((server.clone(), host.now_ms()));
         Ok(server)
     }
@@ -108,9 +120,13 @@ impl OAuthClient {
     ) -> Result<TokenResponse, ProviderError> {
         let form = self.form(server, &server.token, fields);
         let tokens = self.send(form, host).await.and_then(|response| {
-            TokenResponse::read(&response).inspect_err(|error| match error {
-                ProviderError::Rejected => self.log("it rejects the request", host),
-                ProviderError::Unreachable => self.log("its response contains no tokens", host),
+            TokenResponse::read(&response).inspect_err(|error| {
+                let problem = match error {
+                    ProviderError::Rejected => "it rejects the request for tokens",
+                    ProviderError::Unreachable => "it gives no tokens now",
+                    ProviderError::Unusable(reason) => reason,
+                };
+                self.log(&format!("{problem} (status {})", response.status), host);
             })
         });
         tokens.inspect_err(|_| {
@@ -200,14 +216,34 @@ impl OAuthClient {
         }
     }
 
-    async fn send(
+    pub(crate) async fn send(
         &self,
         request: HttpRequest<'_>,
         host: &dyn Host,
     ) -> Result<HttpResponse, ProviderError> {
         host.send(request).await.map_err(|error| {
             self.log(&error.to_string(), host);
-            ProviderError::Unreachable
+            match error {
+                HttpError::TooLarge => ProviderError::Unusable("its response is too large"),
+                _ => ProviderError::Unreachable,
+            }
+        })
+    }
+
+    /// The claims of a signed description of an account.
+    pub(crate) async fn signed_description(
+        &self,
+        token: &str,
+        host: &dyn Host,
+    ) -> Result<Object<'static>, ProviderError> {
+        let descriptions = self.descriptions.as_ref();
+        let unknown = ProviderError::Unusable("it is signed, and OAUTH_<ID>_ISSUER is not set");
+        let claims = boxed(descriptions.ok_or(unknown)?.verify(token, host)).await;
+        claims.map_err(|error| match error {
+            AuthError::KeysUnavailable => ProviderError::Unreachable,
+            _ => ProviderError::Unusable(
+                "it is signed, and its signature or its claims are not valid",
+            ),
         })
     }
 

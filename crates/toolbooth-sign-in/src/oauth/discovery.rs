@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use super::provider::{ClientAuth, ProviderSettings, RevocationEndpoint};
-use super::token::ProviderError;
 use toolbooth::address::is_secure;
 
 /// The endpoints of an authorization server, and how a client authenticates there.
@@ -66,18 +65,18 @@ impl DiscoveryDocument<'_> {
     }
 
     /// The server that the document of `issuer` describes. What `provider` configures takes precedence.
-    /// [`ProviderError::Unreachable`]: the document is another issuer's, or its endpoints are not secure.
+    /// `None`: the document is another issuer's, or its endpoints are not secure.
     pub(super) fn server(
         self,
         issuer: &str,
         provider: &ProviderSettings,
-    ) -> Result<ProviderEndpoints, ProviderError> {
+    ) -> Option<ProviderEndpoints> {
         // An issuer elsewhere must not make the server send requests to its own machine.
         let is_local = issuer.starts_with("http://");
         let is_allowed = |url: &str| is_secure(url) && (is_local || url.starts_with("https://"));
         let endpoints = [self.authorization_endpoint, self.token_endpoint];
         if self.issuer != issuer || !endpoints.into_iter().all(is_allowed) {
-            return Err(ProviderError::Unreachable);
+            return None;
         }
         let methods = self.token_endpoint_auth_methods_supported;
         let takes_basic = methods.is_none_or(|all| all.contains(&"client_secret_basic"));
@@ -85,7 +84,7 @@ impl DiscoveryDocument<'_> {
         let allowed = |url: Option<&str>| url.filter(|url| is_allowed(url)).map(str::to_owned);
         let revocation = allowed(self.revocation_endpoint).map(RevocationEndpoint::Standard);
         let userinfo = allowed(self.userinfo_endpoint);
-        Ok(ProviderEndpoints {
+        Some(ProviderEndpoints {
             authorize: self.authorization_endpoint.to_owned(),
             token: self.token_endpoint.to_owned(),
             issuer: Some(self.issuer.to_owned()),

@@ -74,8 +74,10 @@ pub(crate) enum FlowError {
     Denied,
     Rejected,
     CodeRejected,
-    /// The provider does not respond, or not as specified.
+    /// The provider does not respond.
     Unreachable,
+    /// It has responded, and the response is of no use, for this reason.
+    Unusable(&'static str),
     /// The random source failed, or the store.
     Internal,
 }
@@ -247,6 +249,7 @@ impl From<ProviderError> for FlowError {
         match error {
             ProviderError::Rejected => Self::CodeRejected,
             ProviderError::Unreachable => Self::Unreachable,
+            ProviderError::Unusable(reason) => Self::Unusable(reason),
         }
     }
 }

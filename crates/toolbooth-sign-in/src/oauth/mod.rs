@@ -29,5 +29,5 @@ pub(crate) use {
     provider::{DOCS as PROVIDER_DOCS, prefix_of},
     recent_writes::RecentWrites,
     store::STALE_MS,
-    token::{ProviderError, TokenResponse},
+    token::{ProviderError, TokenResponse, is_temporary},
 };

@@ -70,6 +70,12 @@ impl Notice {
         "The service does not respond",
         "Nothing was granted yet. Wait a moment, then start again in the application.",
     );
+    /// A provider has responded, and the response is of no use.
+    pub(crate) const UNUSABLE: Self = Self::new(
+        502,
+        "The answer of the service cannot be used",
+        "Nothing was granted, and waiting does not help. Tell the operator of the server, whose log says more.",
+    );
     pub(crate) const RATE_LIMITED: Self = Self::new(
         429,
         "Too many requests",

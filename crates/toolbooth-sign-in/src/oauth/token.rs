@@ -16,8 +16,15 @@ const MAX_REFRESH_BYTES: usize = 16 * 1024;
 pub(crate) enum ProviderError {
     /// It rejects the request or its token: repeating it does not help.
     Rejected,
-    /// It does not respond, or not as specified: it may work later.
+    /// It does not respond, or only with an error of its own: it may work later.
     Unreachable,
+    /// It has responded, and the response is of no use, for this reason: waiting does not help.
+    Unusable(&'static str),
+}
+
+/// Whether a response says that the server itself has failed, or gets too many requests: that passes.
+pub(crate) fn is_temporary(status: u16) -> bool {
+    status >= 500 || matches!(status, 408 | 425 | 429)
 }
 
 /// A successful response (RFC 6749, 5.1).
@@ -32,7 +39,7 @@ pub(crate) struct TokenResponse {
 }
 
 impl TokenResponse {
-    /// Reads a response of a token endpoint. Tokens that could not be sent later are [`ProviderError::Unreachable`].
+    /// Reads a response of a token endpoint. Tokens that could not be sent later are [`ProviderError::Unusable`].
     pub(super) fn read(response: &HttpResponse) -> Result<Self, ProviderError> {
         #[derive(Deserialize)]
         struct Body<'v> {
@@ -43,19 +50,24 @@ impl TokenResponse {
         }
         let value = json::parse_bytes(&response.body).unwrap_or(Value::Null);
         match json::read_value(&value) {
-            // GitHub reports errors with status 200.
-            Some(Body { error: Some(_), .. }) if response.status < 500 => {
-                Err(ProviderError::Rejected)
+            _ if is_temporary(response.status) => Err(ProviderError::Unreachable),
+            Some(Body { error: Some("temporarily_unavailable" | "server_error"), .. }) => {
+                Err(ProviderError::Unreachable)
             }
+            // GitHub reports errors with status 200.
+            Some(Body { error: Some(_), .. }) => Err(ProviderError::Rejected),
             Some(Body { access_token: Some(access), token_type, refresh_token, error: None })
-                if response.status == 200 && token_type.is_none_or(is_bearer) =>
+                if response.status == 200 =>
             {
+                if !token_type.is_none_or(is_bearer) {
+                    return Err(ProviderError::Unusable("the type of its tokens is not supported"));
+                }
                 let secret = |text: &str| Secret::new(text.to_owned());
                 let access = secret(access);
                 let refresh = refresh_token.filter(|it| !it.is_empty());
                 let fits = refresh.is_none_or(|it| it.len() <= MAX_REFRESH_BYTES);
                 if !access.is_bearer_token() || !fits {
-                    return Err(ProviderError::Unreachable);
+                    return Err(ProviderError::Unusable("its tokens cannot be sent or stored"));
                 }
                 Ok(Self {
                     access,
@@ -65,23 +77,23 @@ impl TokenResponse {
                     id_token: value.get("id_token").and_then(Value::as_str).map(secret),
                 })
             }
-            _ if (400..500).contains(&response.status) && response.status != 429 => {
-                Err(ProviderError::Rejected)
-            }
-            _ => Err(ProviderError::Unreachable),
+            _ if response.status >= 400 => Err(ProviderError::Rejected),
+            _ => Err(ProviderError::Unusable("its response contains no tokens")),
         }
     }
 }
 
-/// The scopes that were granted: a list in a text, or an array, as Linear writes it. Anything else counts as absent.
+/// The scopes that were granted: a list in a text, or an array, as Linear writes it. Anything else counts as absent, and so does a
+/// list without a scope, which is none (RFC 6749, 3.3): a GitHub App has permissions instead.
 fn scopes(scope: &Value<'_>) -> Option<Vec<String>> {
-    match scope {
-        Value::String(text) => Some(split_scopes(text)),
+    let scopes = match scope {
+        Value::String(text) => split_scopes(text),
         Value::Array(items) => {
-            Some(items.iter().filter_map(Value::as_str).flat_map(split_scopes).collect())
+            items.iter().filter_map(Value::as_str).flat_map(split_scopes).collect()
         }
-        _ => None,
-    }
+        _ => Vec::new(),
+    };
+    Some(scopes).filter(|scopes| !scopes.is_empty())
 }
 
 /// Whether tokens of this type are sent as bearer tokens (RFC 6750). Slack calls those of people `user`.
@@ -141,8 +153,13 @@ mod tests {
             (json!("read write"), Some(vec!["read", "write"])),
             (json!("read,write"), Some(vec!["read", "write"])),
             (json!(["read", "write"]), Some(vec!["read", "write"])),
-            (json!(""), Some(vec![])),
-            (json!([1]), Some(vec![])),
+            (json!(""), None),
+            (json!(" "), None),
+            (json!(","), None),
+            (json!([]), None),
+            (json!([""]), None),
+            (json!([1]), None),
+            (json!(false), None),
             (json!({"read": true}), None),
         ] {
             let tokens = read(&json!({"access_token": "a", "scope": scope})).ok();

@@ -36,6 +36,11 @@ pub(crate) enum SignInEvent<'a> {
         /// The account that no rule allows, as a rule: the operator needs its id.
         #[serde(skip_serializing_if = "Option::is_none")]
         account: Option<&'a str>,
+        /// The provider that is the cause, and what it has answered.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        provider: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        answer: Option<&'a str>,
     },
     /// A client got tokens.
     TokensIssued {

@@ -10,6 +10,8 @@ use crate::settings::ClientKeys;
 
 /// The longest assertion that is read, in bytes.
 const MAX_ASSERTION: usize = 8 * 1024;
+/// How many seconds clocks may differ.
+const LEEWAY_SECONDS: u64 = 30;
 
 /// Verifies the tokens of one issuer.
 #[derive(Debug)]
@@ -70,7 +72,7 @@ impl AssertionVerifier {
 
 fn rules(issuer: String, audiences: Vec<String>) -> ClaimRules {
     let (tenant_claim, tenants) = (None, Vec::new());
-    ClaimRules { audiences, issuer: Some(issuer), leeway: 30, tenant_claim, tenants }
+    ClaimRules { audiences, issuer: Some(issuer), leeway: LEEWAY_SECONDS, tenant_claim, tenants }
 }
 
 /// The longest ID token that is read, in bytes: it may name hundreds of groups.
@@ -96,6 +98,50 @@ pub fn received_claims(
             Err(AuthError::invalid("the token was issued to another client"))
         }
         _ => Ok(token.claims),
+    }
+}
+
+/// Verifies the signed descriptions of accounts that an OpenID provider sends to one of its clients (OpenID Connect Core 1.0, 5.3.2).
+#[derive(Debug)]
+pub struct DescriptionVerifier {
+    jwks: Jwks,
+    issuer: String,
+    audience: String,
+}
+
+impl DescriptionVerifier {
+    /// A verifier of the descriptions of `issuer` for its client `audience`. The issuer's discovery document says where the keys are.
+    pub fn new(issuer: String, audience: String) -> Self {
+        let name = format!("the key set of {issuer}");
+        let jwks = Jwks::new(KeySource::Issuer(issuer.clone()), name);
+        Self { jwks, issuer, audience }
+    }
+
+    /// The claims of a description that the issuer has signed. `iss`, `aud` and `exp` may be absent: the issuer itself has sent it.
+    ///
+    /// # Errors
+    /// [`AuthError::Invalid`], or [`AuthError::KeysUnavailable`] if the keys cannot be fetched.
+    pub async fn verify(&self, token: &str, host: &dyn Host) -> Result<Object<'static>, AuthError> {
+        let decoded =
+            Some(token).filter(|it| it.len() <= MAX_ID_TOKEN).and_then(DecodedToken::decode);
+        let decoded = decoded.ok_or(AuthError::INVALID)?;
+        let is_ours = |audience: &Value<'_>| audience.as_str() == Some(&*self.audience);
+        #[allow(clippy::cast_precision_loss)]
+        let now = (host.now_ms() / 1000).saturating_sub(LEEWAY_SECONDS) as f64;
+        let is_valid = |(name, value): (&str, &Value<'_>)| match name {
+            "iss" => value.as_str() == Some(&*self.issuer),
+            "aud" => value.as_array().map_or_else(|| is_ours(value), |all| all.iter().any(is_ours)),
+            _ => value.as_f64().is_some_and(|end| now < end),
+        };
+        let claims = ["iss", "aud", "exp"].into_iter();
+        let mut claims = claims.filter_map(|name| Some((name, decoded.claims.get(name)?)));
+        if !claims.all(is_valid) {
+            return Err(AuthError::invalid("its `iss`, `aud` or `exp` is not valid"));
+        }
+        match decoded.is_signed_by_issuer(&self.jwks, FetchPolicy::IfNeeded, host).await? {
+            (true, _) => Ok(decoded.claims),
+            (false, _) => Err(AuthError::INVALID),
+        }
     }
 }
 

@@ -289,7 +289,7 @@ fn parse_set(set: &Value<'_>) -> Option<Vec<VerificationKey>> {
 }
 
 /// Whether a JSON Web Key Set has a public key that verifies signatures of a supported algorithm.
-pub(crate) fn has_verification_key(set: &Value<'_>) -> bool {
+pub fn has_verification_key(set: &Value<'_>) -> bool {
     parse_set(set).is_some_and(|keys| !keys.is_empty())
 }
 

@@ -29,9 +29,9 @@ use jwt::JwtVerifier;
 
 pub use api_keys::ApiKeys;
 pub use api_keys::key_hash;
-pub use assertion::{AssertionVerifier, received_claims, unverified_claim};
+pub use assertion::{AssertionVerifier, DescriptionVerifier, received_claims, unverified_claim};
 pub use dpop::{PROOF_ALGORITHMS, ProofError, ProofVerifier, Target, ValidProof};
-pub(crate) use jwks::has_verification_key;
+pub use jwks::has_verification_key;
 pub use own_tokens::{CLIENT_REF, GRANT, HOLDER, OwnTokens, Permitted, TokenHolders};
 
 /// The longest credential that is read, in bytes.

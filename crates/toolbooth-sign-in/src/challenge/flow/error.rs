@@ -32,7 +32,7 @@ impl ChallengeError {
     /// twice, while the first callback has stored a grant that the check may not see for a minute.
     pub(super) fn fails_challenge_after_ms(self) -> Option<u64> {
         match self {
-            Self::Flow(FlowError::Denied | FlowError::Rejected)
+            Self::Flow(FlowError::Denied | FlowError::Rejected | FlowError::Unusable(_))
             | Self::MissingScopes
             | Self::AlreadyExpired => Some(0),
             Self::Flow(FlowError::CodeRejected) => Some(LAG_MS / 2),
@@ -54,6 +54,7 @@ impl ChallengeError {
             Self::Flow(FlowError::Denied) => "declined",
             Self::Flow(FlowError::Rejected | FlowError::CodeRejected) => "provider_rejected",
             Self::Flow(FlowError::Unreachable) => "provider_unreachable",
+            Self::Flow(FlowError::Unusable(_)) => "provider_unusable",
             Self::Flow(FlowError::Internal) => "internal",
             Self::CrossSite => "cross_site",
             Self::RateLimited => "rate_limited",
@@ -73,6 +74,7 @@ impl ChallengeError {
             Self::Flow(FlowError::Denied) => Notice::DECLINED,
             Self::Flow(FlowError::Rejected | FlowError::CodeRejected) => Notice::REJECTED,
             Self::Flow(FlowError::Unreachable) => Notice::UNREACHABLE,
+            Self::Flow(FlowError::Unusable(_)) => Notice::UNUSABLE,
             Self::Flow(FlowError::Internal) => Notice::new(
                 503,
                 "Access could not be saved",

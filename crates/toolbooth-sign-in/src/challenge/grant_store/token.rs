@@ -66,8 +66,9 @@ impl StoredGrant<'_> {
                 }
                 // This copy may be a minute old, or the provider unreachable: the token is still valid.
                 Err(_) if !is_expired => {}
-                // Another request may have used the refresh token at the same moment.
-                Err(ProviderError::Rejected) => {
+                // Another request may have used the refresh token at the same moment. If the provider's answer is of no use, the
+                // page of the challenge says so.
+                Err(ProviderError::Rejected | ProviderError::Unusable(_)) => {
                     match other.filter(|other| other.updated_ms > grant.updated_ms) {
                         Some(other) => grant = other,
                         None => return Ok(Err(grant.into())),

@@ -35,6 +35,49 @@ fn an_access_token_is_refreshed_before_it_ends() {
 }
 
 #[test]
+fn what_a_refresh_says_of_scopes() {
+    for (scope, expected) in [
+        (None, 200),
+        (Some(""), 200),
+        (Some(" "), 200),
+        (Some("send"), 200),
+        (Some("offline"), 400),
+    ] {
+        let harness = granted_for_an_hour();
+        upstream(|server| server.scope = scope);
+        for _ in 0..2 {
+            harness.wait(HOUR + STALE_MS);
+            assert_eq!(harness.call_for("ada", "token").0, expected, "{scope:?}");
+        }
+    }
+}
+
+#[test]
+fn a_refresh_whose_answer_is_of_no_use_asks_the_user() {
+    for answer in
+        [r#"{"access_token":"a","token_type":"bot"}"#, r#"{"access_token":"a b"}"#, "{}", "<p>"]
+    {
+        let harness = granted_for_an_hour();
+        upstream(|server| server.instead = Some((200, answer)));
+        harness.wait(HOUR + STALE_MS);
+        // The page then says what is wrong.
+        let asked = harness.challenge();
+        upstream(|server| server.instead = None);
+        let browser = Browser::default();
+        let back = agree(&browser.leave(&harness, &asked));
+        upstream(|server| server.instead = Some((200, answer)));
+        let page = browser.visit(&harness, ("GET", &back));
+        assert_eq!(page.status, 502, "{answer}");
+        let page = text(&page);
+        assert!(page.contains("waiting does not help") && !page.contains("Try again"), "{page}");
+        assert!(harness.host.printed().contains("provider_unusable"), "{answer}");
+        harness.wait(STALE_MS);
+        assert_eq!(harness.status(&asked), "failed", "{answer}");
+        upstream(|server| server.instead = None);
+    }
+}
+
+#[test]
 fn a_reader_that_is_a_minute_behind_uses_the_old_token_while_it_is_good() {
     let harness = granted_for_an_hour();
     harness.wait(HOUR - 5 * 60_000 - 30_000 - STALE_MS);
@@ -240,7 +283,8 @@ fn scopes_that_are_not_granted() {
         (None, 200),
         (Some("send"), 200),
         (Some("offline"), 400),
-        (Some(""), 400),
+        // No list of scopes: a GitHub App has permissions instead.
+        (Some(""), 200),
     ] {
         let harness = start();
         let asked = harness.challenge();

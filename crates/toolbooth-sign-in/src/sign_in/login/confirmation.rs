@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::browser::SESSION_SECONDS;
-use super::provider::AccountError;
+use super::description::AccountError;
 use super::provider_account::Account;
 use super::{Identity, Login};
 use crate::oauth::{OAuthClient, ProviderError, STALE_MS, TokenResponse, store};
@@ -46,6 +46,7 @@ impl Login {
     ///
     /// [`ProviderError::Rejected`]: the person must sign in again, because the provider no longer accepts the tokens of the
     /// sign-in, or the store does not have them. [`ProviderError::Unreachable`]: the provider or the store does not respond.
+    /// [`ProviderError::Unusable`]: its answer is of no use.
     pub(crate) async fn confirm(
         &self,
         identity: Identity,
@@ -144,19 +145,36 @@ impl Login {
         let url = server.userinfo.as_deref().ok_or(ProviderError::Rejected)?;
         let access = Secret::new(stored.access.clone());
         let mut account = self.account(client, url, (&access, None), host).await;
-        if account == Err(ProviderError::Rejected.into()) {
-            let id_token = self.refresh_sign_in(client, &mut stored, host).await?;
-            let access = Secret::new(stored.access.clone());
-            account = self.account(client, url, (&access, id_token.as_ref()), host).await;
-            if account.is_err() {
-                // The provider may accept the old refresh token only once.
-                self.store_sign_in(&stored, host).await;
+        if is_incomplete(client, &stored.account, &account) {
+            match self.refresh_sign_in(client, &mut stored, host).await {
+                Ok(id_token) => {
+                    let access = Secret::new(stored.access.clone());
+                    account = self.account(client, url, (&access, id_token.as_ref()), host).await;
+                    if account.is_err() {
+                        // The provider may accept the old refresh token only once.
+                        self.store_sign_in(&stored, host).await;
+                    }
+                }
+                // Another rule may admit the person without what only an ID token says.
+                Err(error) => {
+                    let is_admitted = |account: &Account| {
+                        self.permitted(&Identity::Provider(account.clone())).is_some()
+                    };
+                    if !account.as_ref().is_ok_and(is_admitted) {
+                        return Err(error);
+                    }
+                }
             }
         }
         let account = account.map_err(|error| match error {
-            AccountError::Provider(error) => error,
+            AccountError::Unreachable(_) => ProviderError::Unreachable,
+            AccountError::Unusable(_) => {
+                ProviderError::Unusable("what it says about the account cannot be used")
+            }
             // The page of a new sign-in says so.
-            AccountError::TooManyGroups | AccountError::ClaimMissing => ProviderError::Rejected,
+            AccountError::Rejected(_)
+            | AccountError::TooManyGroups
+            | AccountError::ClaimMissing(_) => ProviderError::Rejected,
         })?;
         // A provider must not make one person another.
         if account.id != stored.account.id {
@@ -186,6 +204,23 @@ impl Login {
         let text = self.keys.seal(purpose::STORED_SIGN_IN, stored, expires_ms);
         let hash = self.keys.hash(purpose::STORED_SIGN_IN, &[&stored.account.subject()]);
         let _ = store::put(&key(&hash), &text, Duration::from_millis(LIFE_MS), host).await;
+    }
+}
+
+/// Whether only new tokens of the provider say more about a person, who had this account: the access token has expired, or the
+/// address was in the ID token.
+fn is_incomplete(
+    client: &OAuthClient,
+    known: &Account,
+    account: &Result<Account, AccountError>,
+) -> bool {
+    match account {
+        Ok(account) => {
+            !client.provider.is_github() && known.email.is_some() && account.email.is_none()
+        }
+        Err(AccountError::Rejected(_)) => true,
+        Err(AccountError::ClaimMissing(_)) => !client.provider.is_github(),
+        Err(_) => false,
     }
 }
 

@@ -1,13 +1,10 @@
 //! The groups of a person: the values of a claim of an assertion, of an ID token, or of a provider's description.
 
 use super::Login;
-use super::provider::AccountError;
+use super::description::{AccountError, IdTokenClaims};
 use super::rules::People;
-use crate::oauth::{OAuthClient, ProviderError};
-use toolbooth::auth::{AuthError, received_claims};
-use toolbooth::host::Host;
+use crate::oauth::OAuthClient;
 use toolbooth::json::{Object, Value};
-use toolbooth::secret::Secret;
 
 /// The issuer has left the groups out, because there are too many of them for a token (Microsoft Entra ID does so).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +35,8 @@ fn claim<'c, 't>(claims: &'c Object<'t>, name: &str) -> Option<&'c Value<'t>> {
 /// Whether the claim has to be fetched elsewhere (OpenID Connect Core 1.0, 5.6.2), or is one of groups that are left out.
 fn is_elsewhere(claims: &Object<'_>, name: &str) -> bool {
     let is_distributed = claims.get("_claim_names").is_some_and(|names| names.get(name).is_some());
-    is_distributed || name == "groups" && claims.get("hasgroups") == Some(&Value::Bool(true))
+    let has_groups = || claims.get("hasgroups").is_some_and(|it| *it != Value::Bool(false));
+    is_distributed || name == "groups" && has_groups()
 }
 
 impl Login {
@@ -57,54 +55,39 @@ impl Login {
         rules.any(|rule| rule.restricts() && matches!(rule.people, People::Group(_)))
     }
 
-    /// The groups of a person at a provider, as far as rules name them: those in the ID token, which is for them (`subject`), or else
-    /// those in the provider's description. [`ProviderError::Rejected`]: only a new ID token would say.
-    /// [`AccountError::ClaimMissing`]: neither has the claim, and rules with a team, limits or budgets depend on it.
+    /// The groups of a person at a provider, as far as rules name them: those in the ID token or else those in the provider's
+    /// description. [`AccountError::Rejected`]: only a new ID token would say. [`AccountError::ClaimMissing`]: neither has the
+    /// claim, and rules with a team, limits or budgets depend on it.
     pub(super) fn groups(
         &self,
         client: &OAuthClient,
-        (subject, description): (&str, &Value<'_>),
-        id_token: Option<&Secret>,
-        host: &dyn Host,
+        description: &Object<'_>,
+        said: &IdTokenClaims,
     ) -> Result<Vec<String>, AccountError> {
         let provider = &client.provider;
         let needs_groups =
             self.rules_of(client).any(|rule| matches!(rule.people, People::Group(_)));
-        let (Some(company), Some(issuer), true) =
-            (self.settings.company_of(&provider.id), provider.issuer(), needs_groups)
-        else {
+        let (Some(company), true) = (self.settings.company_of(&provider.id), needs_groups) else {
             return Ok(Vec::new());
         };
-        let unusable = |reason: &str| {
-            client.log(&format!("its ID token cannot be used: {reason}"), host);
-            AccountError::from(ProviderError::Unreachable)
-        };
-        let mut claims = None;
-        if let Some(token) = id_token {
-            let by_us = (issuer, &*provider.client_id);
-            let received = received_claims(token.expose(), by_us, host.now_ms());
-            let received = received.map_err(|error| match error {
-                AuthError::Invalid { reason } => unusable(reason),
-                _ => unusable("it is not valid"),
-            })?;
-            // Otherwise it is about a different person (5.3.2).
-            if received.get("sub").and_then(Value::as_str) != Some(subject) {
-                return Err(unusable("its `sub` is not that of the description"));
-            }
-            claims = Some(received);
-        }
-        for claims in claims.iter().chain(description.as_object()) {
+        let said = said.as_ref().map_err(|reason| {
+            AccountError::Unusable(format!("its ID token cannot be used: {reason}"))
+        })?;
+        for claims in said.iter().chain([description]) {
             match values(claims, &company.claim) {
                 Ok(Some(values)) => return Ok(self.known_groups(&provider.id, &values)),
                 Ok(None) => {}
                 Err(TooManyGroups) => return Err(AccountError::TooManyGroups),
             }
         }
-        match id_token {
+        let lacking = || format!("the claim {} with the groups is missing", company.claim);
+        match said {
             // Someone who asks for fewer scopes in their own browser must not escape what holds for their group.
-            Some(_) if self.groups_restrict(&provider.id) => Err(AccountError::ClaimMissing),
+            Some(_) if self.groups_restrict(&provider.id) => {
+                Err(AccountError::ClaimMissing(lacking()))
+            }
             Some(_) => Ok(Vec::new()),
-            None => Err(ProviderError::Rejected.into()),
+            None => Err(AccountError::Rejected(lacking())),
         }
     }
 }
@@ -141,6 +124,8 @@ mod tests {
                 Err(TooManyGroups),
             ),
             (r#"{"hasgroups":true}"#, "groups", Err(TooManyGroups)),
+            (r#"{"hasgroups":"True"}"#, "groups", Err(TooManyGroups)),
+            (r#"{"hasgroups":false}"#, "groups", Ok(None)),
             (r#"{"hasgroups":true}"#, "roles", Ok(None)),
             (r#"{"_claim_names":{"groups":"src1"},"roles":["a"]}"#, "roles", Ok(Some(vec!["a"]))),
         ] {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
+use super::description::is_true;
 use super::enterprise::EnterpriseIssuer;
 use super::groups::{self, TooManyGroups};
 use super::provider_account::{Account, domain};
@@ -76,7 +77,12 @@ impl Identity {
             }
             _ => None,
         };
-        Problem::not_allowed(rule)
+        match self {
+            Self::Provider(Account { provider, unsaid, .. }) if !unsaid.is_empty() => {
+                Problem::not_allowed(rule).at(provider, unsaid.join("; "))
+            }
+            _ => Problem::not_allowed(rule),
+        }
     }
 
     /// The account that rules are about, if there are rules about such people.
@@ -256,11 +262,7 @@ impl Login {
                 "it has no claim with the person's groups, and rules with a team, limits or budgets depend on it",
             );
         }
-        let is_unverified = match claims.get("email_verified") {
-            Some(Value::Bool(verified)) => !verified,
-            Some(Value::String(verified)) => verified == "false",
-            _ => false,
-        };
+        let is_unverified = is_true(claims.get("email_verified")) == Some(false);
         let address = text("email").map(str::to_ascii_lowercase);
         let email = address.clone().filter(|_| !is_unverified);
         let provider = self.settings.providers_of(&issuer.issuer).next();

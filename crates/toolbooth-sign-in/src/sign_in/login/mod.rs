@@ -2,12 +2,13 @@
 //!
 //! - `settings`, `rule_entries`, `enterprise`: the variables with the `rules` about who may sign in; `identity`: who has, and
 //!   what they may do; `groups`: those of a company;
-//! - `option`: the ways to sign in; `provider`: one of them; `provider_account`: what it says about a person; `confirmation`:
-//!   what it says later;
+//! - `option`: the ways to sign in; `provider`: one of them; `description`: what it says about a person, as a
+//!   `provider_account`; `confirmation`: what it says later;
 //! - `browser`: sessions, and forms that only one browser may send; `problem`: what goes wrong.
 
 mod browser;
 mod confirmation;
+mod description;
 pub(crate) mod enterprise;
 mod groups;
 mod identity;

@@ -15,6 +15,8 @@ pub(crate) struct Problem {
     page: Notice,
     /// The rule that would allow the account.
     rule: Option<String>,
+    /// The id of the provider that is the cause, and what it has answered.
+    cause: Option<(String, String)>,
 }
 
 impl Problem {
@@ -38,7 +40,7 @@ impl Problem {
         "invalid_document",
         400,
         "This application cannot be used",
-        "The document in which the application describes itself is not valid.",
+        "The document in which the application describes itself is missing, or is not valid.",
     );
     /// The metadata document cannot be fetched: it may be there later.
     pub(crate) const DOCUMENT_UNREACHABLE: Self = Self::new(
@@ -99,6 +101,7 @@ impl Problem {
     pub(crate) const PROVIDER_REJECTED: Self = Self::of("provider_rejected", Notice::REJECTED);
     pub(crate) const PROVIDER_UNREACHABLE: Self =
         Self::of("provider_unreachable", Notice::UNREACHABLE);
+    pub(crate) const PROVIDER_UNUSABLE: Self = Self::of("provider_unusable", Notice::UNUSABLE);
     pub(crate) const INTERNAL: Self = Self::new(
         "internal",
         503,
@@ -117,7 +120,30 @@ impl Problem {
     }
 
     const fn of(reason: &'static str, page: Notice) -> Self {
-        Self { reason, page, rule: None }
+        Self { reason, page, rule: None, cause: None }
+    }
+
+    /// The problem, because of what a provider has answered. Neither text has anything that a person or a provider has written.
+    pub(crate) fn at(self, provider: &str, answer: impl Into<String>) -> Self {
+        Self { cause: Some((provider.to_owned(), answer.into())), ..self }
+    }
+
+    /// The problem of a flow through a provider.
+    pub(crate) fn of_flow(error: FlowError, provider: &str) -> Self {
+        let answer = match error {
+            FlowError::Unreachable => "it does not respond, or only with an error of its own",
+            FlowError::Unusable(reason) => reason,
+            FlowError::CodeRejected => "it rejects the sign-in",
+            _ => return Self::from(error),
+        };
+        Self::from(error).at(provider, answer)
+    }
+
+    /// Whether it may be gone in a moment.
+    pub(crate) fn is_temporary(&self) -> bool {
+        [Self::DOCUMENT_UNREACHABLE, Self::PROVIDER_UNREACHABLE, Self::INTERNAL]
+            .iter()
+            .any(|it| it.reason == self.reason)
     }
 
     /// No rule allows an account. `rule` is one that would.
@@ -136,6 +162,7 @@ impl<E: Into<FlowError>> From<E> for Problem {
                 Self::PROVIDER_REJECTED
             }
             FlowError::Unreachable => Self::PROVIDER_UNREACHABLE,
+            FlowError::Unusable(_) => Self::PROVIDER_UNUSABLE,
             FlowError::Internal => Self::INTERNAL,
         }
     }
@@ -145,13 +172,23 @@ impl Login {
     /// Logs a problem, and returns its page.
     pub(crate) fn report(&self, problem: Problem, host: &dyn Host) -> Response {
         let account = problem.rule.as_deref();
-        self.log(SignInEvent::SignInRejected { reason: problem.reason, account }, host);
+        let cause = problem.cause.as_ref();
+        let provider = cause.map(|(provider, _)| provider.as_str());
+        let answer = cause.map(|(_, answer)| answer.as_str());
+        let event =
+            SignInEvent::SignInRejected { reason: problem.reason, account, provider, answer };
+        self.log(event, host);
         self.page(problem)
     }
 
     /// The page of a problem.
     pub(crate) fn page(&self, problem: Problem) -> Response {
-        let Problem { page: Notice { status, title, text }, rule, .. } = problem;
+        let Problem { page: Notice { status, title, text }, rule, cause, .. } = problem;
+        let cause = cause.map(|(provider, answer)| {
+            let known = self.provider(&provider);
+            let title = known.map_or(&*provider, |client| &*client.provider.title);
+            format!("<dl>{}</dl>", row(&bdi(title), bdi(&answer)))
+        });
         // The operator needs the rule, which cannot be looked up elsewhere.
         let rule = rule.map(|rule| {
             format!(
@@ -162,7 +199,8 @@ impl Login {
                 )
             )
         });
-        let main = format!("<p>{text}</p>{}", rule.unwrap_or_default());
+        let [cause, rule] = [cause, rule].map(Option::unwrap_or_default);
+        let main = format!("<p>{text}</p>{cause}{rule}");
         html(status, title, &main, Forms::None)
     }
 

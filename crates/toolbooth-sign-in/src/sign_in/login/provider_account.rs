@@ -39,6 +39,9 @@ pub(crate) struct Account {
     /// The values of the claim that the rules of an issuer of `ENTERPRISE_ISSUERS` are about, as far as there were rules.
     #[serde(rename = "g", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) groups: Vec<String>,
+    /// What the provider does not say although rules are about it, for the page and the log.
+    #[serde(skip)]
+    pub(super) unsaid: Vec<String>,
 }
 
 impl Account {

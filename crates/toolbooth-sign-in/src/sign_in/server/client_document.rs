@@ -5,10 +5,11 @@ use serde::Deserialize;
 
 use super::client::{Client, ClientOrigin, DocumentAuth, hash};
 use super::registration::display_name;
+use crate::oauth::is_temporary;
 use crate::redirect_uri::{self, RedirectKind};
 use crate::sign_in::login::Problem;
 use toolbooth::expiring_map::ExpiringMap;
-use toolbooth::host::{Host, HttpRequest, Level};
+use toolbooth::host::{Host, HttpError, HttpRequest, Level};
 use toolbooth::json::{self, Value};
 
 /// The longest document that is read, in bytes.
@@ -115,7 +116,10 @@ async fn fetch(id: &str, host: &dyn Host) -> Result<(Client, Option<u64>), Probl
     })?;
     if response.status != 200 {
         log(&format!("its status is {}", response.status), host);
-        return Err(Problem::DOCUMENT_UNREACHABLE);
+        return Err(match is_temporary(response.status) {
+            true => Problem::DOCUMENT_UNREACHABLE,
+            false => Problem::INVALID_DOCUMENT,
+        });
     }
     let client = json::parse_bytes(&response.body).and_then(|document| read(id, &document));
     let client = client.ok_or_else(|| {

@@ -247,6 +247,10 @@ impl AuthorizationServer {
         token.grant.identity = confirmed.map_err(|error| match error {
             ProviderError::Rejected => again(),
             ProviderError::Unreachable => OAuthError::try_again(),
+            // The connection continues once the provider, or the operator, has mended it.
+            ProviderError::Unusable(_) => SERVER_ERROR.error(
+                "what the person's identity provider says about them cannot be used; the server's log has the details",
+            ),
         })?;
         let grant = &token.grant;
         if self.login.permitted(&grant.identity).is_none() {

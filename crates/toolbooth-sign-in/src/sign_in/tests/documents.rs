@@ -97,9 +97,11 @@ fn a_document_is_kept_as_long_as_it_says_within_bounds() {
         assert_eq!((open(), fetched()), (200, 1), "{max_age:?}");
     }
     // Failures for a minute.
-    for (status, document, shown) in
-        [(503, json!(null), 502), (200, json!({"client_id": "https://claude.ai/other"}), 400)]
-    {
+    for (status, document, shown) in [
+        (503, json!(null), 502),
+        (404, json!(null), 400),
+        (200, json!({"client_id": "https://claude.ai/other"}), 400),
+    ] {
         let harness = start_with(&[], upstream);
         let open = || Browser::default().open(&harness, &request(CLAUDE)).status;
         serve(CLAUDE, status, document);

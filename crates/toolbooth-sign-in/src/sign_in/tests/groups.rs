@@ -6,9 +6,9 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 
 use super::harness::{Browser, Harness, Registered, location, query, request, start_with, text};
-use toolbooth::host::{HttpError, HttpRequest, HttpResponse, LEDGER};
+use toolbooth::host::{HttpError, HttpRequest, HttpResponse, LEDGER, SignatureAlgorithm};
 use toolbooth::http::Response;
-use toolbooth::testing::STALE_MS;
+use toolbooth::testing::{STALE_MS, fake_signature};
 
 const ISSUER: &str = "https://corp.example";
 const DAY_MS: u64 = 86_400_000;
@@ -20,6 +20,8 @@ thread_local! {
     static DESCRIPTION: RefCell<Value> = RefCell::default();
     /// Where people are sent, and the time.
     static NOW: RefCell<u64> = RefCell::default();
+    /// The modulus of the key with which the description is signed, if it is.
+    static SIGNED: RefCell<Option<String>> = RefCell::default();
 }
 
 fn merged(mut base: Value, more: &Value) -> Value {
@@ -33,7 +35,11 @@ fn upstream(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
         "https://corp.example/.well-known/openid-configuration" => json!({
             "issuer": ISSUER, "authorization_endpoint": "https://corp.example/authorize",
             "token_endpoint": "https://corp.example/token", "userinfo_endpoint": "https://corp.example/me",
+            "jwks_uri": "https://corp.example/keys",
         }),
+        "https://corp.example/keys" => {
+            json!({"keys": [{"kty": "RSA", "n": "m".repeat(342), "e": "AQAB", "kid": "1"}]})
+        }
         "https://corp.example/token" => {
             let mut tokens = json!({"access_token": "at", "refresh_token": "rt"});
             let claims = CLAIMS.with_borrow(Clone::clone);
@@ -50,11 +56,25 @@ fn upstream(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
             tokens
         }
         "https://corp.example/me" => {
-            merged(json!({"sub": "ada"}), &DESCRIPTION.with_borrow(Clone::clone))
+            let description = DESCRIPTION.with_borrow(Clone::clone);
+            let description = merged(json!({"sub": "ada"}), &description);
+            if let Some(modulus) = SIGNED.with_borrow(Clone::clone) {
+                return Ok(HttpResponse::new(200, signed(&description, &modulus)));
+            }
+            description
         }
         other => panic!("{other}"),
     };
     Ok(HttpResponse::new(200, body.to_string()))
+}
+
+/// Claims, signed with a key that has this modulus.
+fn signed(claims: &Value, modulus: &str) -> String {
+    let part = |value: &Value| Base64UrlUnpadded::encode_string(value.to_string().as_bytes());
+    let message = format!("{}.{}", part(&json!({"alg": "RS256", "kid": "1"})), part(claims));
+    let jwk = json!({"e": "AQAB", "kty": "RSA", "n": modulus}).to_string();
+    let signature = fake_signature(SignatureAlgorithm::Rs256, &jwk, message.as_bytes());
+    format!("{message}.{}", Base64UrlUnpadded::encode_string(&signature))
 }
 
 /// Serves the company's people with this entry of `ENTERPRISE_ISSUERS`.
@@ -144,6 +164,148 @@ fn groups_give_scopes() {
                 let back = come_back(&harness, &client);
                 assert_eq!(back.status, 403, "{entry} {claims} {description}");
             }
+        }
+    }
+}
+
+/// A provider may return claims at its userinfo endpoint or in the ID token (OpenID Connect Core 1.0, 5.4).
+#[test]
+fn an_address_may_be_in_the_id_token() {
+    let address =
+        |email: &str, verified: Value| json!({"email": email, "email_verified": verified});
+    let ada = |verified: Value| address("Ada@Acme.example", verified);
+    let mallory = |verified: Value| address("mallory@evil.example", verified);
+    let (none, verified) = (json!({}), json!({"email_verified": true}));
+    let (only_email, both) = (json!({"email": "ada@acme.example"}), ada(json!(true)));
+    let with =
+        |claims: &Value, name: &str, value: Value| merged(claims.clone(), &json!({name: value}));
+    const ADMITTED: u16 = 303;
+    for (claims, description, expected) in [
+        (&both, &none, ADMITTED),
+        (&none, &both, ADMITTED),
+        (&both, &both, ADMITTED),
+        (&ada(json!("true")), &none, ADMITTED),
+        // One says it of the other's address.
+        (&verified, &only_email, ADMITTED),
+        (&only_email, &verified, ADMITTED),
+        (&both, &only_email, ADMITTED),
+        (&only_email, &both, ADMITTED),
+        (&both, &mallory(json!(false)), ADMITTED),
+        (&both, &mallory(json!(true)), 403),
+        // What neither verifies is not verified, nor what one of them denies.
+        (&none, &none, 403),
+        (&only_email, &only_email, 403),
+        (&json!(null), &only_email, 403),
+        (&ada(json!("True")), &none, 403),
+        (&ada(json!(1)), &none, 403),
+        (&ada(json!(false)), &both, 403),
+        (&both, &ada(json!(false)), 403),
+        (&json!({"email_verified": false}), &both, 403),
+        (&mallory(json!(true)), &only_email, 403),
+        (&only_email, &mallory(json!(true)), 403),
+        // An ID token that is not for us, or is about someone else.
+        (&with(&both, "aud", json!("other")), &none, 403),
+        (&with(&both, "iss", json!("https://other.example")), &none, 403),
+        (&with(&both, "exp", json!(1)), &none, 403),
+        (&with(&both, "sub", json!("bob")), &none, 502),
+        // It matters only if the description does not suffice.
+        (&with(&both, "aud", json!("other")), &both, ADMITTED),
+    ] {
+        let rules = [("SIGN_IN_ALLOWED", "corp:@acme.example")];
+        let harness = start(&json!({"allowed": ["@acme.example"]}), &rules);
+        CLAIMS.set(claims.clone());
+        DESCRIPTION.set(description.clone());
+        let back = come_back(&harness, &harness.client());
+        assert_eq!(back.status, expected, "{claims} {description} {}", harness.log());
+    }
+}
+
+#[test]
+fn an_address_that_either_names_can_deny() {
+    let of = |email: &str| json!({"email": email, "email_verified": true});
+    let (acme, evil) = (of("ada@acme.example"), of("ada@evil.example"));
+    for (claims, description, status) in [
+        (&acme, &acme, 303),
+        (&evil, &acme, 403),
+        (&acme, &evil, 403),
+        (&evil, &json!({}), 403),
+        (&json!({"email": "ada@evil.example"}), &acme, 403),
+    ] {
+        let harness = start(&json!({}), &[("SIGN_IN_DENIED", "corp:@evil.example")]);
+        CLAIMS.set(claims.clone());
+        DESCRIPTION.set(description.clone());
+        let back = come_back(&harness, &harness.client());
+        assert_eq!(back.status, status, "{claims} {description}");
+    }
+}
+
+/// A day later, the access token still works, and the userinfo endpoint does not have the address.
+#[test]
+fn an_address_in_the_id_token_is_asked_for_again() {
+    let address = |email: &str| json!({"email": email, "email_verified": true});
+    let of_domain = ("SIGN_IN_ALLOWED", "corp:@acme.example");
+    let of_id = ("SIGN_IN_ALLOWED", "corp:@acme.example, corp:id/ada");
+    let entry = json!({"allowed": ["@acme.example"]});
+    for (rules, claims, expected) in [
+        (of_domain, address("ada@acme.example"), None),
+        (of_domain, address("ada@other.example"), Some("invalid_grant")),
+        (of_domain, json!(null), Some("invalid_grant")),
+        (of_id, json!(null), None),
+        (of_id, address("ada@other.example"), None),
+    ] {
+        let harness = start(&entry, &[rules]);
+        let client = harness.client();
+        CLAIMS.set(address("ada@acme.example"));
+        DESCRIPTION.set(json!({}));
+        let tokens = tokens(&harness, &client);
+        harness.wait(DAY_MS + STALE_MS);
+        NOW.set(harness.host.now_ms.get());
+        CLAIMS.set(claims.clone());
+        let (_, body) = harness.refresh(&client, tokens["refresh_token"].as_str().unwrap());
+        assert_eq!(body["error"].as_str(), expected, "{rules:?} {claims} {body}");
+    }
+}
+
+/// OpenID Connect Core 1.0, 5.3.2: the description may be a signed token.
+#[test]
+fn a_description_that_is_signed() {
+    let good =
+        json!({"email": "ada@acme.example", "email_verified": true, "iss": ISSUER, "aud": "c1"});
+    let with = |name: &str, value: Value| merged(good.clone(), &json!({name: value}));
+    let without = |name: &str| {
+        let mut claims = good.clone();
+        claims.as_object_mut().unwrap().remove(name);
+        claims
+    };
+    let key = "m".repeat(342);
+    for (description, key, status) in [
+        (good.clone(), &*key, 303),
+        (with("aud", json!(["other", "c1"])), &key, 303),
+        (without("iss"), &key, 303),
+        (without("aud"), &key, 303),
+        (with("exp", json!(9_999_999_999_u64)), &key, 303),
+        (good.clone(), "another key", 502),
+        (with("iss", json!("https://other.example")), &key, 502),
+        (with("aud", json!("other")), &key, 502),
+        (with("aud", json!(null)), &key, 502),
+        (with("exp", json!(1)), &key, 502),
+        (with("sub", json!("")), &key, 502),
+        (with("email_verified", json!(false)), &key, 403),
+    ] {
+        let harness = start(
+            &json!({"allowed": ["@acme.example"]}),
+            &[("SIGN_IN_ALLOWED", "corp:@acme.example")],
+        );
+        CLAIMS.set(json!({}));
+        DESCRIPTION.set(description.clone());
+        SIGNED.set(Some(key.to_owned()));
+        let back = come_back(&harness, &harness.client());
+        SIGNED.set(None);
+        assert_eq!(back.status, status, "{description} {}", harness.log());
+        if status == 502 {
+            let page = text(&back);
+            assert!(page.contains("waiting does not help") && page.contains("corp"), "{page}");
+            assert!(harness.host.printed().contains("provider_unusable"));
         }
     }
 }

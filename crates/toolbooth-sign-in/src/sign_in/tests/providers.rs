@@ -1,6 +1,7 @@
 //! People who sign in at a provider.
 
 mod denied;
+mod unsaid;
 
 use std::cell::RefCell;
 
@@ -60,11 +61,17 @@ fn providers(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
             Some(status) => (u16::try_from(status).unwrap(), json!({"message": "Not Found"})),
             None => (200, account["emails"].clone()),
         },
-        "https://api.github.com/user/memberships/orgs/acme" => match account["acme"].as_str() {
-            Some(state) => (200, json!({"state": state})),
-            None => (404, json!({})),
+        other => match other.strip_prefix("https://api.github.com/user/memberships/orgs/") {
+            Some(organization) => match &account[organization] {
+                Value::String(state) => (200, json!({"state": state})),
+                Value::Number(status) => {
+                    let status = u16::try_from(status.as_u64().unwrap()).unwrap();
+                    (status, json!({"message": account["message"]}))
+                }
+                _ => (404, json!({})),
+            },
+            None => panic!("{other}"),
         },
-        other => panic!("{other}"),
     };
     let body = body.to_string().into_bytes();
     Ok(HttpResponse::new(status, body))

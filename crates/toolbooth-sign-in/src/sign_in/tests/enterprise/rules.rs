@@ -70,6 +70,12 @@ fn what_rules_give() {
             DENIED,
         ),
         (json!({}), &json!({"sub": "s".repeat(1000)}), "", ""),
+        (
+            json!({"allowed": ["@acme.example"]}),
+            &json!({"email": "ada@acme.example", "email_verified": "true"}),
+            "",
+            "",
+        ),
     ] {
         let harness = start(&issuers(entry.clone()), &[]);
         let response = harness.assert_with("1", claims, scope);
@@ -77,6 +83,37 @@ fn what_rules_give() {
         if response.0 == 200 {
             assert_eq!(harness.call(response.1["access_token"].as_str().unwrap()), 200);
         }
+    }
+}
+
+/// Who can write an address of their own at an issuer must not get what is given to the people of its domain.
+#[test]
+fn what_is_not_true_is_not_verified() {
+    for value in [
+        json!(false),
+        json!("false"),
+        json!("False"),
+        json!("FALSE"),
+        json!("no"),
+        json!("0"),
+        json!(""),
+        json!("True"),
+        json!("TRUE"),
+        json!(" true"),
+        json!("yes"),
+        json!("1"),
+        json!(0),
+        json!(1),
+        json!(null),
+        json!([]),
+        json!([true]),
+        json!(["true"]),
+        json!({}),
+    ] {
+        let harness = start(&issuers(json!({"allowed": ["@acme.example"]})), &[]);
+        let claims = json!({"email": "mallory@acme.example", "email_verified": value});
+        let response = harness.assert_with("1", &claims, "");
+        assert_eq!(result(&response), "invalid_grant 400", "{value}: {}", response.1);
     }
 }
 

@@ -104,8 +104,9 @@ fn no_one_leaves_a_team_at_github_by_hiding_the_address() {
         ("github:*", &of_domain, emails("ada@other.example", false), 403),
         ("github:*", &of_domain, emails("ada@other.example", true), 303),
         ("github:*", &of_domain, emails("ada@acme.example", true), 303),
-        // Nothing is known, such as after too many requests.
-        ("github:*", &of_domain, json!(403), 502),
+        // Nothing is known, because the token must not read it; or after too many requests.
+        ("github:*", &of_domain, json!(403), 403),
+        ("github:*", &of_domain, json!(429), 502),
         ("github:*", &of_person, json!(404), 303),
         (&entry(budgets), "[]", json!(404), 403),
         (&entry(json!({"gateway": {"models": ["fast"]}})), "[]", json!(404), 403),
