@@ -23,6 +23,8 @@ pub(crate) struct Client {
     pub(crate) refreshes: bool,
     /// How it authenticates, if its document says so.
     pub(crate) document: Option<DocumentAuth>,
+    /// Its key set, as JSON, if its document contains that.
+    pub(crate) jwks: Option<String>,
 }
 
 /// What is known about who a client is.
@@ -46,6 +48,16 @@ pub(crate) struct DocumentAuth {
     /// Where its keys are, if it can authenticate with `private_key_jwt`.
     #[serde(rename = "j", default, skip_serializing_if = "Option::is_none")]
     pub(super) jwks_uri: Option<String>,
+    /// Whether the document itself has its keys, which are too long for codes: it is fetched again for them.
+    #[serde(rename = "v", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) by_value: bool,
+}
+
+impl DocumentAuth {
+    /// Whether the client can authenticate with `private_key_jwt`.
+    pub(super) fn has_keys(&self) -> bool {
+        self.jwks_uri.is_some() || self.by_value
+    }
 }
 
 /// The hash of a `client_id`, for tokens: some ids are long.
@@ -74,7 +86,8 @@ impl AuthorizationServer {
             }
             (ClientOrigin::Registration, name, redirect_uris, refreshes)
         };
-        Ok(Client { hash: hash(id), name, origin, redirect_uris, refreshes, document: None })
+        let (hash, document, jwks) = (hash(id), None, None);
+        Ok(Client { hash, name, origin, redirect_uris, refreshes, document, jwks })
     }
 
     /// The registration that a `client_id` is.

@@ -41,6 +41,10 @@ fn invalid(description: &'static str) -> OAuthError {
     INVALID_CLIENT.error(description)
 }
 
+fn no_keys() -> OAuthError {
+    invalid("the client's document has no keys")
+}
+
 /// The id and the secret in an `Authorization` header (RFC 6749, 2.3.1).
 fn basic(header: &str) -> Option<(String, String)> {
     let (scheme, pair) = header.trim().split_once(' ')?;
@@ -113,8 +117,8 @@ impl AuthorizationServer {
                 // Without a valid code or token the request fails anyway.
                 (None, _) => Ok(false),
                 (Some(DocumentAuth { none: true, .. }), None) => Ok(false),
-                (Some(DocumentAuth { jwks_uri: Some(jwks_uri), .. }), Some(assertion)) => {
-                    let keys = ClientKeys::Url(jwks_uri.clone());
+                (Some(document), Some(assertion)) if document.has_keys() => {
+                    let keys = self.document_keys(id, document, host).await?;
                     let verifier = verifier(keys, id, &self.login.settings.public_url);
                     self.verify_assertion((id, &verifier), assertion, host).await.map(|()| true)
                 }
@@ -152,9 +156,9 @@ impl AuthorizationServer {
             {
                 let unusable = |_| invalid("the client's document cannot be used");
                 let client = self.client(id, host).await.map_err(unusable)?;
-                let jwks_uri = client.document.and_then(|document| document.jwks_uri);
-                let jwks_uri = jwks_uri.ok_or(invalid("the client's document has no keys"))?;
-                (client.name, Some(DocumentAuth { none: false, jwks_uri: Some(jwks_uri) }))
+                let document =
+                    client.document.filter(DocumentAuth::has_keys).ok_or_else(no_keys)?;
+                (client.name, Some(DocumentAuth { none: false, ..document }))
             }
             _ => {
                 let expected = "this grant is for clients with a secret in SIGN_IN_CLIENTS, or with keys in the document of \
@@ -164,6 +168,24 @@ impl AuthorizationServer {
         };
         self.authenticate_client(credentials, document.as_ref(), host).await?;
         Ok((name, document))
+    }
+
+    /// The keys of a client with a document.
+    async fn document_keys(
+        &self,
+        id: &str,
+        document: &DocumentAuth,
+        host: &dyn Host,
+    ) -> Result<ClientKeys, OAuthError> {
+        if let Some(jwks_uri) = &document.jwks_uri {
+            return Ok(ClientKeys::Url(jwks_uri.clone()));
+        }
+        let client = self.documents.client(id, host).await;
+        let client = client.map_err(|problem| match problem.is_temporary() {
+            true => OAuthError::try_again(),
+            false => invalid("the client's document cannot be used"),
+        })?;
+        Ok(ClientKeys::Set(client.jwks.ok_or_else(no_keys)?))
     }
 
     /// The entry of `API_KEYS` that is a client with this id. An id means one client: those of `SIGN_IN_CLIENTS`, and addresses of

@@ -8,6 +8,7 @@ use super::registration::display_name;
 use crate::oauth::is_temporary;
 use crate::redirect_uri::{self, RedirectKind};
 use crate::sign_in::login::Problem;
+use toolbooth::auth::has_verification_key;
 use toolbooth::expiring_map::ExpiringMap;
 use toolbooth::host::{Host, HttpError, HttpRequest, Level};
 use toolbooth::json::{self, Value};
@@ -112,7 +113,10 @@ async fn fetch(id: &str, host: &dyn Host) -> Result<(Client, Option<u64>), Probl
     let response = host.send(request).await;
     let response = response.map_err(|error| {
         log(&error.to_string(), host);
-        Problem::DOCUMENT_UNREACHABLE
+        match error {
+            HttpError::TooLarge => Problem::INVALID_DOCUMENT,
+            _ => Problem::DOCUMENT_UNREACHABLE,
+        }
     })?;
     if response.status != 200 {
         log(&format!("its status is {}", response.status), host);
@@ -135,6 +139,7 @@ fn log(problem: &str, host: &dyn Host) {
 
 /// The client that the document at `id` describes.
 fn read(id: &str, document: &Value<'_>) -> Option<Client> {
+    let jwks = document.get("jwks");
     let document: Document<'_> = json::read_value(document)?;
     let Document { client_id, client_name, redirect_uris, grant_types, jwks_uri, .. } = document;
     if client_id != id {
@@ -153,9 +158,12 @@ fn read(id: &str, document: &Value<'_>) -> Option<Client> {
     let none = names("none") || (single.is_none() && several.is_none());
     let signs = names("private_key_jwt");
     let jwks_uri = jwks_uri.filter(|uri| signs && is_fetchable(uri, id.starts_with("http:")));
-    if !none && jwks_uri.is_none() {
+    // One or the other (RFC 7591, 2).
+    let jwks = jwks.filter(|set| signs && jwks_uri.is_none() && has_verification_key(set));
+    if !none && jwks_uri.is_none() && jwks.is_none() {
         return None;
     }
+    let (jwks_uri, by_value) = (jwks_uri.map(str::to_owned), jwks.is_some());
     Some(Client {
         hash: hash(id),
         name: display_name(client_name?)?,
@@ -163,7 +171,8 @@ fn read(id: &str, document: &Value<'_>) -> Option<Client> {
         redirect_uris,
         // Like registrations, a document without grant types may belong to a client that uses refresh tokens.
         refreshes: grant_types.is_none_or(|all| all.contains(&"refresh_token")),
-        document: Some(DocumentAuth { none, jwks_uri: jwks_uri.map(str::to_owned) }),
+        document: Some(DocumentAuth { none, jwks_uri, by_value }),
+        jwks: jwks.map(json::to_string),
     })
 }
 
@@ -230,8 +239,13 @@ mod tests {
     fn documents() {
         const KEYS: &str = "https://a.example/jwks.json";
         let auth = |none, keys: Option<&str>| {
-            Some(DocumentAuth { none, jwks_uri: keys.map(str::to_owned) })
+            Some(DocumentAuth { none, jwks_uri: keys.map(str::to_owned), by_value: false })
         };
+        let by_value = |none| Some(DocumentAuth { none, jwks_uri: None, by_value: true });
+        let x = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU";
+        let y = "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0";
+        let set = json!({"keys": [{"kty": "EC", "crv": "P-256", "x": x, "y": y}]});
+        let symmetric = json!({"keys": [{"kty": "oct", "k": "c2VjcmV0", "alg": "HS256"}]});
         for (changes, expected) in [
             (json!({}), auth(true, None)),
             (json!({"token_endpoint_auth_method": "none"}), auth(true, None)),
@@ -259,6 +273,25 @@ mod tests {
                 json!({"token_endpoint_auth_method": "private_key_jwt", "jwks_uri": "https://a.example:6379/j"}),
                 None,
             ),
+            // Keys by value.
+            (
+                json!({"token_endpoint_auth_method": "private_key_jwt", "jwks": set}),
+                by_value(false),
+            ),
+            (
+                json!({"token_endpoint_auth_method": "private_key_jwt",
+                    "token_endpoint_auth_methods_supported": ["none"], "jwks": set}),
+                by_value(true),
+            ),
+            (
+                json!({"token_endpoint_auth_method": "private_key_jwt", "jwks": set, "jwks_uri": KEYS}),
+                auth(false, Some(KEYS)),
+            ),
+            (json!({"jwks": set}), auth(true, None)),
+            (json!({"token_endpoint_auth_method": "private_key_jwt", "jwks": symmetric}), None),
+            (json!({"token_endpoint_auth_method": "private_key_jwt", "jwks": {"keys": []}}), None),
+            (json!({"token_endpoint_auth_method": "private_key_jwt", "jwks": []}), None),
+            (json!({"token_endpoint_auth_method": "private_key_jwt", "jwks": KEYS}), None),
             (json!({"token_endpoint_auth_method": "client_secret_basic"}), None),
             (json!({"token_endpoint_auth_methods_supported": ["tls_client_auth"]}), None),
             // Another grant type does not matter, as in Claude's.

@@ -152,6 +152,12 @@ fn private_key_jwt_is_verified_and_never_skipped() {
         claims[name] = value;
         claims
     };
+    // Keys by value.
+    let mut inline = only.clone();
+    inline.as_object_mut().unwrap().remove("jwks_uri");
+    inline["jwks"] = json!({"keys": [{"kty": "RSA", "n": modulus, "e": "AQAB", "kid": "1"}]});
+    let mut inline_or_none = inline.clone();
+    inline_or_none["token_endpoint_auth_methods_supported"] = json!(["none"]);
     let (other, token) = ("https://chatgpt.com/oauth/other", "https://tools.example/oauth/token");
     for (at, (document, claims, key, status)) in [
         (&chatgpt(), None, &*modulus, 200),
@@ -166,6 +172,13 @@ fn private_key_jwt_is_verified_and_never_skipped() {
         (&only, Some(with("sub", json!(other))), &modulus, 401),
         (&only, Some(with("exp", json!(now - 600))), &modulus, 401),
         (&only, Some(with("exp", json!(now + 86_400))), &modulus, 401),
+        (&inline, None, &modulus, 401),
+        (&inline, Some(good.clone()), &modulus, 200),
+        (&inline, Some(good.clone()), "other", 401),
+        (&inline, Some(with("sub", json!(other))), &modulus, 401),
+        (&inline_or_none, None, &modulus, 200),
+        (&inline_or_none, Some(good.clone()), &modulus, 200),
+        (&inline_or_none, Some(good.clone()), "other", 401),
     ]
     .into_iter()
     .enumerate()
@@ -194,10 +207,55 @@ fn private_key_jwt_is_verified_and_never_skipped() {
         for name in ["access_token", "refresh_token"] {
             let Some(token) = body[name].as_str() else { continue };
             let fields = [("client_id", CHATGPT), ("token", token)];
-            let expected = if document == &only { 401 } else { 200 };
+            let must =
+                document["token_endpoint_auth_methods_supported"] == json!(["private_key_jwt"]);
+            let expected = if must { 401 } else { 200 };
             harness.wait(1_500);
             assert_eq!(harness.form("/oauth/revoke", &[], &fields).0, expected, "{name}");
         }
+    }
+}
+
+/// They are too long for codes and tokens, so the document is fetched again.
+#[test]
+fn keys_by_value_are_those_of_the_document_now() {
+    let mut harness = start_with(&[], upstream);
+    let set = |modulus: &str| json!({"keys": [{"kty": "RSA", "n": modulus.repeat(342), "e": "AQAB", "kid": "1"}]});
+    let document = |more: Value| {
+        let mut document = json!({"client_id": CLAUDE, "client_name": "Claude", "redirect_uris": [REDIRECT],
+            "token_endpoint_auth_method": "private_key_jwt"});
+        document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        document
+    };
+    let now = harness.host.now_ms.get() / 1000;
+    let client = Registered { id: CLAUDE.to_owned(), secret: None };
+    for (at, (status, later, key, expected)) in [
+        (200, document(json!({"jwks": set("a")})), "a", 200),
+        (200, document(json!({"jwks": set("b")})), "a", 401),
+        (200, document(json!({"jwks": set("b")})), "b", 200),
+        (200, document(json!({"token_endpoint_auth_method": "none"})), "a", 401),
+        (200, document(json!({})), "a", 401),
+        (503, json!(null), "a", 503),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        serve(CLAUDE, 200, document(json!({"jwks": set("a")})));
+        harness.restart(&[]);
+        let code = code(&harness, &client);
+        assert!(code.len() < 1_500, "{}", code.len());
+        serve(CLAUDE, status, later.clone());
+        harness.restart(&[]);
+        let claims = json!({"iss": CLAUDE, "sub": CLAUDE, "aud": super::ORIGIN, "exp": now + 60, "jti": at.to_string()});
+        let assertion = assertion(&claims, &key.repeat(342));
+        let mut fields = code_fields(CLAUDE, &code).to_vec();
+        fields.push(("client_assertion", &assertion));
+        fields.push((
+            "client_assertion_type",
+            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        ));
+        let (got, body) = harness.token(&fields);
+        assert_eq!(got, expected, "{later} {key}: {body}");
     }
 }
 
