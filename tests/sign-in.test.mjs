@@ -169,7 +169,7 @@ for (const [name, sdk] of Object.entries(SDKS)) {
   });
 }
 
-test("a tool that needs more scopes than the token has asks for all of them", async () => {
+test("a tool that needs more scopes than the token has asks for these and those that the token has", async () => {
   const store = new Store({ token_endpoint_auth_method: "none" });
   const client = await connected(SDKS["client 2"], store, (url) => new Person().agree(url, KEY_OF_READER));
   await client.close();
@@ -180,7 +180,7 @@ test("a tool that needs more scopes than the token has asks for all of them", as
   const response = await fetch(`${address}/mcp`, { method: "POST", headers, body });
   assert.equal(response.status, 403);
   const challenge = response.headers.get("www-authenticate");
-  assert.match(challenge, /error="insufficient_scope", scope="github:write", resource_metadata=/);
+  assert.match(challenge, /error="insufficient_scope", scope="github:read github:write", resource_metadata=/);
 });
 
 test("somebody signs in at an OpenID provider", async () => {

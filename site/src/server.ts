@@ -64,10 +64,15 @@ interface Init {
   anonymous?: boolean;
 }
 
-/** The scopes that a response says the credential lacks (RFC 6750, 3.1). */
+/** The scopes that a response says the credential lacks (RFC 6750, 3.1). The challenge names those that it has, too. */
 function lackingIn(response: Response): string[] {
   const challenge = response.headers.get("www-authenticate") ?? "";
-  return /error="insufficient_scope"/.test(challenge) ? (/\bscope="([^"]*)"/.exec(challenge)?.[1]?.split(" ") ?? []) : [];
+  if (!/error="insufficient_scope"/.test(challenge)) return [];
+  const named = /\bscope="([^"]*)"/.exec(challenge)?.[1]?.split(" ") ?? [];
+  const held = credential()?.person?.scopes ?? [];
+  const others = named.filter((scope) => !held.includes(scope));
+  // A rule may have taken one that the sign-in gave.
+  return others.length > 0 ? others : named;
 }
 
 /** Sends a request, with the visitor's credential unless it is anonymous. Throws if there is no response. */

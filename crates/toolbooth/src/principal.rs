@@ -173,6 +173,19 @@ impl Principal {
         }
     }
 
+    /// The scopes that the caller has besides `required`, for a challenge: some clients ask for no others than a challenge names, so
+    /// that their new token would lack what the old one had (MCP, "Step-Up Authorization Flow"). None of callers without credentials,
+    /// and none that is not written as a scope.
+    pub fn scopes_beside(&self, required: &[&str]) -> Vec<String> {
+        match (self, self.scopes()) {
+            (Self::Anonymous { .. }, _) | (_, Scopes::All) => Vec::new(),
+            (_, Scopes::Listed(listed)) => {
+                let is_other = |it: &&String| is_scope(it) && !required.contains(&it.as_str());
+                listed.iter().filter(is_other).cloned().collect()
+            }
+        }
+    }
+
     /// The caller's scopes.
     pub fn scopes(&self) -> &Scopes {
         let (Self::Anonymous { scopes } | Self::Key { scopes, .. } | Self::User { scopes, .. }) =

@@ -38,6 +38,8 @@ pub(crate) struct ErrorDetails {
     pub(super) usage: Option<Usage>,
     /// What the provider says about members that the model can answer without.
     pub(super) complaints: Vec<Complaint>,
+    /// The scopes of a caller that lacks the gateway's.
+    pub(super) held: Vec<String>,
 }
 
 macro_rules! kinds {
@@ -141,6 +143,7 @@ impl GatewayError {
             provider_status: None,
             usage: None,
             complaints: Vec::new(),
+            held: Vec::new(),
         }))
     }
 
@@ -260,8 +263,9 @@ impl GatewayError {
             Response::json(front.status(self), front.error(self)).with("cache-control", "no-store");
         if self.kind == ErrorKind::MissingScope {
             // RFC 6750, 3.1
-            let challenge =
-                format!("{CHALLENGE}, error=\"insufficient_scope\", scope=\"{GATEWAY_SCOPE}\"");
+            let held: String = self.held.iter().map(|scope| format!("{scope} ")).collect();
+            let scope = format!("{held}{GATEWAY_SCOPE}");
+            let challenge = format!("{CHALLENGE}, error=\"insufficient_scope\", scope=\"{scope}\"");
             response = response.with("www-authenticate", challenge);
         }
         match self.retry_after_ms {

@@ -137,7 +137,8 @@ impl ListQuery {
         // Another version may only lack a scope.
         let mut scopes =
             rejections.iter().filter(|it| matches!(it, Rejection::MissingScope { .. }));
-        Err(scopes.next().or(rejections.first()).cloned().unwrap_or_else(unknown))
+        let rejection = scopes.next().or(rejections.first()).cloned().unwrap_or_else(unknown);
+        Err(rejection.of_caller(context.principal))
     }
 }
 

@@ -32,7 +32,7 @@ impl Settings {
             return Err(Rejection::ToolNotInTeam { name });
         }
         if !principal.scopes().cover(tool.scopes) {
-            return Err(Rejection::MissingScope { name, scopes: tool.scopes });
+            return Err(Rejection::MissingScope { name, scopes: tool.scopes, held: Vec::new() });
         }
         Ok(())
     }

@@ -279,7 +279,8 @@ impl<'a> RequestContext<'a> {
             let name = tool.name;
             let rejection = || Outcome::Rejected(Rejection::ToolNotAllowed { name });
             has(self.only, tool).then_some(()).ok_or_else(rejection)?;
-            settings.authorize(principal, tool).map_err(Outcome::Rejected)?;
+            let authorized = settings.authorize(principal, tool);
+            authorized.map_err(|rejection| Outcome::Rejected(rejection.of_caller(principal)))?;
         }
         if !is_of_search && settings.permission(tool) == Permission::Warned {
             host.log(Level::Warn, "not_in_allowlist", &[("tool", &tool.id())]);

@@ -8,6 +8,7 @@ use super::budget::BudgetExceeded;
 use super::missing::MissingRequirements;
 use crate::auth::{AuthError, PROOF_ALGORITHMS};
 use crate::catalog::InvalidToolId;
+use crate::principal::Principal;
 use crate::tool::{ClientCapability, InputRequired};
 
 macro_rules! kinds {
@@ -164,6 +165,8 @@ pub enum Rejection {
         name: &'static str,
         /// The scopes it requires.
         scopes: &'static [&'static str],
+        /// The other scopes that the caller has: see [`Principal::scopes_beside`].
+        held: Vec<String>,
     },
     /// The caller has reached its rate limit.
     TooManyRequests {
@@ -315,6 +318,14 @@ impl Rejection {
         Description { kind, message: self.message(), detail }
     }
 
+    /// The rejection of a call of this caller.
+    pub fn of_caller(mut self, principal: &Principal) -> Self {
+        if let Self::MissingScope { scopes, held, .. } = &mut self {
+            *held = principal.scopes_beside(scopes);
+        }
+        self
+    }
+
     fn message(&self) -> Cow<'static, str> {
         let of_tool = |name: &str, what: &str| format!("Tool '{name}' {what}").into();
         match self {
@@ -379,7 +390,9 @@ impl Rejection {
                 let challenge = format!("DPoP realm=\"toolbooth\", {error}, algs=\"{algorithms}\"");
                 return Some(("www-authenticate", challenge));
             }
-            Self::MissingScope { scopes, .. } => {
+            Self::MissingScope { scopes, held, .. } => {
+                let held = held.iter().map(String::as_str);
+                let scopes: Vec<&str> = held.chain(scopes.iter().copied()).collect();
                 format!(", error=\"insufficient_scope\", scope=\"{}\"", scopes.join(" "))
             }
             _ => return None,

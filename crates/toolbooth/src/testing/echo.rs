@@ -343,7 +343,11 @@ pub fn every_rejection() -> Vec<Rejection> {
         Rejection::ToolNotInKey { name: "A_B" },
         Rejection::ToolNotInTeam { name: "A_B" },
         Rejection::Unauthenticated { reason: "the token has expired", sent: Sent::Bearer },
-        Rejection::MissingScope { name: "A_B", scopes: &["a:read", "b"] },
+        Rejection::MissingScope {
+            name: "A_B",
+            scopes: &["a:read", "b"],
+            held: vec!["c".to_owned()],
+        },
         Rejection::TooManyRequests { retry_after: 60 },
         Rejection::BudgetExceeded(BudgetExceeded {
             budget: Budget { window: Window::Minute, unit: Unit::ToolCalls, limit: 20 },

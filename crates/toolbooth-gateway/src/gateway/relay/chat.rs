@@ -260,7 +260,9 @@ pub(in crate::gateway) fn admit<'s>(sender: &Sender<'s>) -> Result<ProviderKeys<
     }
     if !principal.scopes().cover(&[GATEWAY_SCOPE]) {
         let message = "The caller's credentials lack the scope `gateway`";
-        return Err(GatewayError::new(ErrorKind::MissingScope, message));
+        let mut error = GatewayError::new(ErrorKind::MissingScope, message);
+        error.held = principal.scopes_beside(&[GATEWAY_SCOPE]);
+        return Err(error);
     }
     let caller = caller_key(*headers, settings.caller_keys)?;
     Ok(ProviderKeys { caller, team: pipeline.settings.team_of(principal) })

@@ -211,7 +211,11 @@ fn tools_are_selected_by_the_query() {
 #[test]
 fn a_missing_scope_has_the_header_of_http() {
     let response = list_tools(openai::chat_tools, catalog(), "include=Echo_Scoped").unwrap_err();
-    let rejection = Rejection::MissingScope { name: "Echo_Scoped", scopes: &["echo:a", "echo:b"] };
+    let rejection = Rejection::MissingScope {
+        name: "Echo_Scoped",
+        scopes: &["echo:a", "echo:b"],
+        held: Vec::new(),
+    };
     let expected = with_context(CATALOG, &Principal::ANONYMOUS, "", &FakeHost::default(), |it| {
         encode_rejection(&rejection, it.pipeline)
     });

@@ -167,7 +167,11 @@ fn the_allowlist() {
 #[test]
 fn scopes() {
     let only = [("TOOL_ALLOWLIST", "Echo.Say")];
-    let scopes = Rejection::MissingScope { name: "Echo_Scoped", scopes: &["echo:a", "echo:b"] };
+    let scopes = Rejection::MissingScope {
+        name: "Echo_Scoped",
+        scopes: &["echo:a", "echo:b"],
+        held: Vec::new(),
+    };
     for (query, allowlist, expected) in [
         ("", &[][..], Ok(LATEST)),
         ("include=Echo_Scoped", &[], Err(scopes.clone())),

@@ -99,7 +99,7 @@ fn every_kind_has_a_description() {
 fn headers_that_http_requires() {
     const CHALLENGE: &str = "Bearer realm=\"toolbooth\"";
     let invalid = ", error=\"invalid_token\", error_description=\"the token has expired\"";
-    let scope = ", error=\"insufficient_scope\", scope=\"a:read b\"";
+    let scope = ", error=\"insufficient_scope\", scope=\"c a:read b\"";
     for rejection in every_rejection() {
         let expected = match rejection.describe().kind {
             RejectionKind::MethodNotAllowed => Some(("allow", "POST, OPTIONS".to_owned())),
