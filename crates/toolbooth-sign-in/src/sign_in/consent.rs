@@ -92,7 +92,7 @@ pub(super) async fn callback<'a>(
 ) -> Result<Answer<'a>, Rejection> {
     let consent = Consent::of(request)?;
     let response = match state {
-        Ok(_) if !request.state.settings().problems.is_empty() => Err(Problem::INTERNAL),
+        Ok(_) if !request.state.settings().problems.is_empty() => Err(Problem::NOT_CONFIGURED),
         Ok(state) => consent.complete(state).await,
         Err(_) => Err(Problem::INVALID),
     };

@@ -138,7 +138,7 @@ fn is_enabled(state: &State) -> bool {
 fn error_page(rejection: &Rejection, request: &RouteRequest<'_>) -> Option<Response> {
     let problem = match rejection {
         Rejection::TooManyRequests { .. } => Problem::RATE_LIMITED,
-        Rejection::Unavailable(_) => Problem::INTERNAL,
+        Rejection::Unavailable(_) => Problem::NOT_CONFIGURED,
         _ => Problem::INVALID,
     };
     let login = &AuthorizationServer::of(request).ok()?.login;

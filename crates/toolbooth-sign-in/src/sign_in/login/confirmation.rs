@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::answer::AccountError;
 use super::browser::SESSION_SECONDS;
-use super::description::AccountError;
 use super::provider_account::Account;
 use super::{Identity, Login};
 use crate::oauth::{OAuthClient, ProviderError, STALE_MS, TokenResponse, store};

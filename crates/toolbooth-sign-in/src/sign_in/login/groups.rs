@@ -1,7 +1,8 @@
 //! The groups of a person: the values of a claim of an assertion, of an ID token, or of a provider's description.
 
 use super::Login;
-use super::description::{AccountError, IdTokenClaims};
+use super::answer::AccountError;
+use super::description::IdTokenClaims;
 use super::rules::People;
 use crate::oauth::OAuthClient;
 use toolbooth::json::{Object, Value};

@@ -2,10 +2,11 @@
 //!
 //! - `settings`, `rule_entries`, `enterprise`: the variables with the `rules` about who may sign in; `identity`: who has, and
 //!   what they may do; `groups`: those of a company;
-//! - `option`: the ways to sign in; `provider`: one of them; `description`: what it says about a person, as a
+//! - `option`: the ways to sign in; `provider`: one of them; `answer`, `description`: what it says about a person, as a
 //!   `provider_account`; `confirmation`: what it says later;
 //! - `browser`: sessions, and forms that only one browser may send; `problem`: what goes wrong.
 
+mod answer;
 mod browser;
 mod confirmation;
 mod description;

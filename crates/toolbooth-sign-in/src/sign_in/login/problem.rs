@@ -108,6 +108,13 @@ impl Problem {
         "You could not be signed in",
         "Nothing was granted. Try again in a moment.",
     );
+    /// The server serves nobody until the operator has corrected its settings.
+    pub(crate) const NOT_CONFIGURED: Self = Self::new(
+        "not_configured",
+        503,
+        "This server is not set up",
+        "Nothing was granted. The operator of the server has to correct its settings, which its log names.",
+    );
     pub(crate) const RATE_LIMITED: Self = Self::of("rate_limited", Notice::RATE_LIMITED);
 
     const fn new(

@@ -287,7 +287,9 @@ fn a_server_that_is_not_configured_completes_no_sign_in() {
     let leave = browser.answer(&harness, &page, &[("with", "provider"), ("provider", "corp")]);
     let callback = callback_of(&leave);
     harness.restart(&[("MAX_TOOL_CALLS", "0")]);
-    assert_eq!(browser.send(&harness, ("GET", &callback), &[], "").status, 503);
+    let back = browser.send(&harness, ("GET", &callback), &[], "");
+    assert_eq!(back.status, 503);
+    assert!(text(&back).contains("This server is not set up"), "{}", text(&back));
     harness.restart(&[("MAX_TOOL_CALLS", "1")]);
     assert_eq!(browser.send(&harness, ("GET", &callback), &[], "").status, 303);
 }
