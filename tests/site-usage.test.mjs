@@ -1,7 +1,7 @@
 // The page of GET /usage, in Chromium: the visitor's own budgets, and those of all callers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isAccessible, launch } from "./support/chromium.mjs";
+import { isAccessible, launch, pictures } from "./support/chromium.mjs";
 import { KEY, Visitor, startSite } from "./support/site.mjs";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 
@@ -17,13 +17,17 @@ const PAGES = {
           { window: "1d", unit: "usd", limit: 5, used: 4.75, reserved: 0.25, resets_at: "2026-11-25T00:00:00Z" },
           { window: "1m", unit: "tool_calls", limit: 20, used: 3, reserved: 0, resets_at: "2026-11-24T12:01:00Z" },
         ],
-        days: [{ day: day(2), usd: 1.5, requests: 0, tool_calls: 12 }, { day: day(0), usd: 4.75, requests: 0, tool_calls: 3 }],
+        days: [{ day: day(2), usd: 1.5, tool_calls: 12 }, { day: day(0), usd: 4.75, tool_calls: 3 }],
       },
     ],
     next: "key:ada",
   },
   "?after=key%3Aada": {
-    callers: [{ name: "github:583231", kind: "person", budgets: [{ window: "30d", unit: "requests", limit: 1_000, used: 10, reserved: 0, resets_at: "2026-12-20T00:00:00Z" }], days: [{ day: day(0), usd: 0.25, requests: 10, tool_calls: 0 }] }],
+    callers: [
+      { name: "github:583231", kind: "person", budgets: [{ window: "30d", unit: "requests", limit: 1_000, used: 10, reserved: 0, resets_at: "2026-12-20T00:00:00Z" }], days: [{ day: day(0), usd: 0.25, requests: 10 }] },
+      // What both of them have used counts for their team, too.
+      { name: "research", kind: "team", budgets: [{ window: "30d", unit: "usd", limit: 50, used: 6.5028, reserved: 0, resets_at: "2026-12-20T00:00:00Z" }], days: [{ day: day(2), usd: 1.5 }, { day: day(0), usd: 5.0028 }] },
+    ],
   },
 };
 
@@ -41,20 +45,41 @@ test("the figures of all callers: a table, and a plot over days", async () => {
     await rows.nth(2).waitFor();
     const texts = async () => (await rows.allTextContents()).map((text) => text.replaceAll(/\s+/g, " "));
     assert.deepEqual(await texts(), [
-      "ada$5.00 per day $4.75$0.25$0.00Nov 25, 00:00",
-      "ada20 calls of tools per minute 3017Nov 24, 12:01",
-      "github:5832311,000 chat requests per 30 days 100990Dec 20, 00:00",
+      "ada key$5.00 per day $4.75$0.25$0.00Nov 25, 00:00",
+      "ada key20 calls of tools per minute 3017Nov 24, 12:01",
+      "github:583231 person1,000 chat requests per 30 days 100990Dec 20, 00:00",
+      "research team$50.00 per 30 days $6.5028$0.00$43.4972Dec 20, 00:00",
     ]);
-    const plot = page.getByRole("img", { name: /^US dollars from .*: \$6.50 in all, at most \$5.00 on a day$/ });
-    await plot.waitFor();
-    assert.equal(await plot.locator("rect").count(), 31);
-    assert.equal(await plot.locator('rect[height="120"]').count(), 1);
+    // The kinds are not added: the team's figures contain those of its members.
+    const plots = page.locator("#plot").getByRole("img");
+    const named = async () => (await plots.evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")))).map((name) => name.replace(/ from .*?:/, ":"));
+    assert.deepEqual(await named(), [
+      "US dollars of Teams: $6.5028 in all, at most $5.0028 on a day",
+      "US dollars of People: $0.25 in all, at most $0.25 on a day",
+      "US dollars of API keys: $6.25 in all, at most $4.75 on a day",
+    ]);
+    assert.equal(await plots.first().locator("rect").count(), 31);
+    assert.equal(await plots.first().locator('rect[height="120"]').count(), 1);
     await page.getByRole("tab", { name: "Calls of tools" }).click();
-    await page.getByRole("img", { name: /^Calls of tools from .*: 15 in all, at most 12 on a day$/ }).waitFor();
+    assert.deepEqual(await named(), ["Calls of tools of API keys: 15 in all, at most 12 on a day"]);
+    await page.getByText("Calls of tools of Teams, People: not counted.").waitFor();
     await page.getByText("As a table").click();
     assert.equal(await page.getByRole("row", { name: `${day(2)} 12` }).count(), 1);
+    // A unit that is counted and was not used is 0.
+    assert.equal(await page.getByRole("row", { name: `${day(1)} 0` }).count(), 1);
+    for (const width of [320, 1280, 1600]) {
+      assert.ok(await visitor.fits(width), `${width} pixels`);
+      await isAccessible(page, `${width} pixels`);
+      // Each amount is in view, without scrolling to the side.
+      const isOutside = ({ right }) => right > width;
+      const cells = await rows.locator("td").evaluateAll((all) => all.map((cell) => ({ text: cell.textContent, right: Math.max(...[...cell.children, cell].map((one) => one.getBoundingClientRect().right)) })));
+      assert.deepEqual(cells.filter(isOutside), [], `${width} pixels`);
+    }
+    await pictures(page, "usage");
     await page.getByLabel("Caller", { exact: true }).selectOption("github:583231 (person)");
-    await page.getByRole("img", { name: /^US dollars from .*: \$0.25 in all/ }).waitFor();
+    await page.getByText("Calls of tools: not counted.").waitFor();
+    await page.getByRole("tab", { name: "US dollars" }).click();
+    assert.deepEqual(await named(), ["US dollars: $0.25 in all, at most $0.25 on a day"]);
     assert.equal((await texts()).length, 1);
     for (const width of [320, 1280]) {
       assert.ok(await visitor.fits(width), `${width} pixels`);
@@ -78,7 +103,7 @@ test("what the server itself says: that credentials are needed, and then all bud
     await visitor.page.getByText("This server needs credentials.").waitFor();
     await visitor.setKey();
     // With all scopes, the visitor sees the other caller.
-    const row = visitor.page.getByRole("row", { name: /^other 9 calls of tools per 30 days 0 0 9 / });
+    const row = visitor.page.getByRole("row", { name: /^other key 9 calls of tools per 30 days 0 0 9 / });
     await row.waitFor();
     assert.equal(await visitor.page.getByRole("img").count(), 0);
     await isAccessible(visitor.page, "without a plot");

@@ -9,7 +9,7 @@ const count = { ...integer, minimum: 0 };
 
 export const usage = document({
   title: "Toolbooth: usage",
-  description: "The budgets of callers, and what they have used. A caller sees its own; with the scope usage:team, those of its team too; with the scope usage, those of all.",
+  description: "The budgets of callers, and what they have used. A caller sees its own and the budgets of its team; with the scope usage:team, also what the team and its keys have used; with the scope usage, those of all.",
   servers: [{ url: "/usage", description: "Next to all protocols." }],
   implied: shared.implied,
   paths: {
@@ -35,7 +35,7 @@ export const usage = document({
       name: about("The name of the API key, the tenant or the team, or the `sub` of the person.", text),
       kind: choice("key", "person", "tenant", "team"),
       budgets: array(schema("Budget")),
-      days: about("What was used on each of the last 31 days, in UTC. Days without any use are left out.", array(schema("Day"))),
+      days: about("What was used on each of the last 31 days, in UTC. Days without any use are left out. Empty for a team if the caller lacks the scope usage:team.", array(schema("Day"))),
     }),
     Budget: object({
       window: choice("1m", "1h", "1d", "30d"),
@@ -45,7 +45,7 @@ export const usage = document({
       reserved: about("What requests may use that have not ended.", amount),
       resets_at: about("When the next window begins.", pattern("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$")),
     }),
-    Day: object({ day: pattern("^\\d{4}-\\d\\d-\\d\\d$"), usd: { ...number, minimum: 0 }, requests: count, tool_calls: count }),
+    Day: about("What was used of each unit that a budget counts. The other units are left out.", object({ day: pattern("^\\d{4}-\\d\\d-\\d\\d$"), "usd?": { ...number, minimum: 0 }, "requests?": count, "tool_calls?": count })),
     Problem: about("A problem (RFC 9457).", object(problemMembers)),
   },
 });

@@ -141,7 +141,7 @@ export function usage(assets) {
   const main = `
 <div class="hero">
 <h1>Usage</h1>
-<p class="lead">How much of your budgets is used, and what you have used on each day. With the scope <code>usage</code>, you see all callers.</p>
+<p class="lead">How much of your budgets and those of your team is used, and what you have used on each day. With the scope <code>usage</code>, you see all callers.</p>
 </div>
 <div id="usage"><p>This page fetches the figures with JavaScript. Programs get them as JSON:</p>${codeBlock('curl https://tools.example.com/usage -H "Authorization: Bearer $TOOLBOOTH_KEY"')}</div>`;
   return layout({ title: "Usage · Toolbooth", description: "The budgets of callers, and what they have used.", current: "/usage", main, header: '<div id="credentials"></div>', ...assets });

@@ -17,6 +17,12 @@ function useCurrent<Value>(read: () => Value): Value {
 /** The visitor's credential, if there is one. */
 export const useCredential = (): Credential | undefined => useCurrent(credential);
 
+/** The scopes that a person can still allow this page. Without a sign-in there are none. */
+export function useMissingScopes(): string[] {
+  const person = useCredential()?.person;
+  return person ? person.available.filter((scope) => !person.scopes.includes(scope)) : [];
+}
+
 /** A number that changes with the credential. */
 export const useCredentialChanges = (): number => useCurrent(credentialChanges);
 

@@ -3,7 +3,7 @@ import { render } from "preact";
 import { useState } from "preact/hooks";
 import { credential, judge, onCredential } from "./credential.ts";
 import { at } from "./json.ts";
-import { Credentials, GetKey, whyClosed } from "./key.tsx";
+import { Credentials, GetKey, SignInButton, useMissingScopes, whyClosed } from "./key.tsx";
 import { Tabs, Unreachable } from "./parts.tsx";
 import { send } from "./server.ts";
 
@@ -18,24 +18,32 @@ interface Budget {
   resets_at: string;
 }
 
-type Day = { day: string } & Record<Unit, number>;
+/** A unit that no budget counts is left out. */
+type Day = { day: string } & Partial<Record<Unit, number>>;
 
 interface Caller {
   name: string;
-  kind: "key" | "person" | "tenant" | "team";
+  kind: Kind;
   budgets: Budget[];
   days: Day[];
 }
 
+type Kind = "team" | "person" | "key" | "tenant";
+/** What members use counts for them and for their team: figures of different kinds are never added. */
+const KINDS: Record<Kind, string> = { team: "Teams", person: "People", key: "API keys", tenant: "Tenants" };
+const kinds = Object.keys(KINDS) as Kind[];
+
 const UNITS: Record<Unit, string> = { usd: "US dollars", requests: "Chat requests", tool_calls: "Calls of tools" };
 const WINDOWS: Record<string, string> = { "1m": "minute", "1h": "hour", "1d": "day", "30d": "30 days" };
+const ALL_UNITS = Object.keys(UNITS) as Unit[];
 const DAYS = 31;
 const DAY = 86_400_000;
 
-const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
-const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: 6 });
+/** Dollars to the cent from 100 on, below with what chats cost: an answer is often a part of a cent. */
+const dollars = (digits: number) => new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumFractionDigits: digits });
+const [cents, parts, small] = [dollars(2), dollars(4), dollars(6)];
 const whole = new Intl.NumberFormat("en");
-const amount = (unit: Unit, value: number) => (unit !== "usd" ? whole : value >= 1 ? dollars : cents).format(value);
+const amount = (unit: Unit, value: number) => (unit !== "usd" ? whole : value >= 100 ? cents : value >= 1 ? parts : small).format(value);
 const time = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: "UTC" });
 
 /** All callers, page by page; a status if the server does not show them. */
@@ -61,9 +69,12 @@ function Usage({ found }: { found: Caller[] | number | "unreachable" | undefined
   if (found === 404) return <p class="notice">This server counts no budgets.</p>;
   if (found === 429) return <p class="notice">Too many requests. Wait a minute and reload the page.</p>;
   if (typeof found === "number") return <p class="notice">The server cannot tell what was used now. Its log has the reason.</p>;
-  if (found.every(({ budgets, days }) => budgets.length + days.length === 0)) return <p class="notice">There is no budget that you may see. <a href="/docs/configuration#budgets">How operators set budgets</a></p>;
-  const names = found.map(({ kind, name }) => `${kind}:${name}`);
-  const shown = found.filter((_, index) => chosen === "" || names[index] === chosen);
+  if (found.every(({ budgets, days }) => budgets.length + days.length === 0)) {
+    return <><p class="notice">There is no budget that you may see. <a href="/docs/configuration#budgets">How operators set budgets</a></p><MoreUsage /></>;
+  }
+  const idOf = ({ kind, name }: Caller) => `${kind}:${name}`;
+  const shown = found.filter((caller) => chosen === "" || idOf(caller) === chosen);
+  const rows = shown.flatMap((caller) => caller.budgets.map((budget) => <Row key={`${idOf(caller)} ${budget.unit} ${budget.window}`} caller={caller} {...budget} />));
   return (
     <>
       {found.length > 1 && (
@@ -71,69 +82,102 @@ function Usage({ found }: { found: Caller[] | number | "unreachable" | undefined
           <label for="caller">Caller</label>
           <select id="caller" value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
             <option value="">All</option>
-            {found.map(({ name, kind }, index) => <option key={names[index]} value={names[index]}>{name} ({kind})</option>)}
+            {kinds.map((kind) => ({ kind, callers: found.filter((caller) => caller.kind === kind) })).map(({ kind, callers }) => callers.length > 0 && (
+              <optgroup key={kind} label={KINDS[kind]}>{callers.map((caller) => <option key={idOf(caller)} value={idOf(caller)}>{caller.name} ({kind})</option>)}</optgroup>
+            ))}
           </select>
         </p>
       )}
       <section aria-labelledby="budgets">
         <h2 id="budgets">Budgets</h2>
-        <div class="table" tabIndex={0} role="region" aria-label="Budgets of each caller">
-          <table class="budgets">
-            <thead><tr><th scope="col">Caller</th><th scope="col">Budget</th><th scope="col">Used</th><th scope="col">Reserved</th><th scope="col">Left</th><th scope="col">Resets (UTC)</th></tr></thead>
-            <tbody>
-              {shown.flatMap(({ name, kind, budgets }) => budgets.map((budget) => <Row key={`${kind}:${name} ${budget.unit} ${budget.window}`} name={name} {...budget} />))}
-            </tbody>
-          </table>
-        </div>
+        {rows.length === 0 ? <p class="soft">{chosen === "" ? "No budget limits these callers." : "This caller has no budget of its own."}</p> : (
+          <div class="table stacked" tabIndex={0} role="region" aria-label="Budgets of each caller">
+            <table class="budgets">
+              <thead><tr><th scope="col">Caller</th><th scope="col">Budget</th><th scope="col">Used</th><th scope="col">Reserved</th><th scope="col">Left</th><th scope="col">Resets (UTC)</th></tr></thead>
+              <tbody>{rows}</tbody>
+            </table>
+          </div>
+        )}
       </section>
       <Days callers={shown} />
+      <MoreUsage />
     </>
   );
 }
 
-function Row({ name, window, unit, limit, used, reserved, resets_at }: Budget & { name: string }) {
+/** Asks for the scopes with which a person sees more than their own use. */
+function MoreUsage() {
+  const missing = useMissingScopes();
+  const buttons = Object.entries(USAGE_SCOPES).filter(([scope]) => missing.includes(scope));
+  return buttons.length === 0 ? null : <div class="row">{buttons.map(([scope, label]) => <SignInButton key={scope} class="secondary" label={label} scopes={[scope]} />)}</div>;
+}
+
+const USAGE_SCOPES: Record<string, string> = { "usage:team": "Show the use of your team", usage: "Show the use of all callers" };
+
+function Row({ caller: { name, kind }, window, unit, limit, used, reserved, resets_at }: Budget & { caller: Caller }) {
   const left = Math.max(0, limit - used - reserved);
   return (
     <tr>
-      <th scope="row">{name}</th>
-      <td>{amount(unit, limit)} {unit !== "usd" && UNITS[unit].toLowerCase()} per {WINDOWS[window] ?? window}</td>
-      <td><meter min={0} max={limit} high={limit * 0.9} optimum={0} value={used} aria-label={`${name}: used`} /> {amount(unit, used)}</td>
-      <td>{amount(unit, reserved)}</td>
-      <td class={left === 0 ? "spent" : undefined}>{amount(unit, left)}</td>
-      <td><time dateTime={resets_at}>{time.format(new Date(resets_at))}</time></td>
+      <th scope="row"><bdi>{name}</bdi> <span class="badge">{kind}</span></th>
+      <td data-label="Budget">{amount(unit, limit)} {unit !== "usd" && UNITS[unit].toLowerCase()} per {WINDOWS[window] ?? window}</td>
+      <td data-label="Used"><span><meter min={0} max={limit} high={limit * 0.9} optimum={0} value={used} aria-label={`${name}: used`} /> {amount(unit, used)}</span></td>
+      <td data-label="Reserved">{amount(unit, reserved)}</td>
+      <td data-label="Left" class={left === 0 ? "spent" : undefined}>{amount(unit, left)}</td>
+      <td data-label="Resets (UTC)"><time dateTime={resets_at}>{time.format(new Date(resets_at))}</time></td>
     </tr>
   );
 }
 
-/** What the callers have used on each of the last days. */
+/** What callers of one kind have used on each of the last days. A day without use is 0 if the unit is counted. */
+interface Series {
+  kind: Kind;
+  /** How many callers it is of. */
+  callers: number;
+  /** Undefined if no budget counts the unit. */
+  values: Partial<Record<Unit, number[]>>;
+}
+
+function seriesOf(kind: Kind, callers: Caller[], days: string[]): Series {
+  const values: Series["values"] = {};
+  for (const unit of ALL_UNITS) {
+    const isCounted = callers.some((caller) => caller.budgets.some((budget) => budget.unit === unit) || caller.days.some((day) => day[unit] !== undefined));
+    if (!isCounted) continue;
+    const used = Map.groupBy(callers.flatMap((caller) => caller.days), ({ day }) => day);
+    values[unit] = days.map((day) => (used.get(day) ?? []).reduce((sum, one) => sum + (one[unit] ?? 0), 0));
+  }
+  return { kind, callers: callers.length, values };
+}
+
+/** What the callers have used on each of the last days, for each kind of caller. */
 function Days({ callers }: { callers: Caller[] }) {
   const [unit, choose] = useState<Unit>();
-  const sums = new Map<string, Record<Unit, number>>();
-  for (const { day, ...units } of callers.flatMap(({ days }) => days)) {
-    const sum = sums.get(day) ?? { usd: 0, requests: 0, tool_calls: 0 };
-    for (const one of Object.keys(UNITS) as Unit[]) sum[one] += units[one];
-    sums.set(day, sum);
-  }
   const today = Math.floor(Date.now() / DAY) * DAY;
   const days = Array.from({ length: DAYS }, (_, index) => new Date(today - (DAYS - 1 - index) * DAY).toISOString().slice(0, 10));
-  const units = (Object.keys(UNITS) as Unit[]).filter((one) => [...sums.values()].some((sum) => sum[one] > 0));
-  const [first] = units;
-  if (first === undefined) return null;
-  const current = unit !== undefined && units.includes(unit) ? unit : first;
-  const values = days.map((day) => sums.get(day)?.[current] ?? 0);
+  const all = kinds.map((kind) => seriesOf(kind, callers.filter((caller) => caller.kind === kind && caller.days.length > 0), days)).filter((one) => one.callers > 0);
+  if (all.length === 0) return null;
+  const used = (one: Unit) => all.some(({ values }) => values[one]?.some((value) => value > 0));
+  const current = unit ?? ALL_UNITS.find(used) ?? "usd";
+  const counted = all.filter(({ values }) => values[current] !== undefined);
+  const others = all.filter((one) => !counted.includes(one)).map(({ kind }) => KINDS[kind]);
   return (
     <section aria-labelledby="days">
       <h2 id="days">The last {DAYS} days</h2>
-      <Tabs names={units} chosen={current} label="Unit" panel="plot" titles={UNITS} choose={choose} />
+      {all.length > 1 && <p class="soft">What members of a team use counts for them and for the team, so these figures are not added up.</p>}
+      <Tabs names={ALL_UNITS} chosen={current} label="Unit" panel="plot" titles={UNITS} choose={choose} />
       <div id="plot" role="tabpanel" aria-label={UNITS[current]}>
-        <Plot days={days} values={values} unit={current} />
-        <details>
-          <summary>As a table</summary>
-          <table class="budgets">
-            <thead><tr><th scope="col">Day (UTC)</th><th scope="col">{UNITS[current]}</th></tr></thead>
-            <tbody>{days.map((day, index) => <tr key={day}><th scope="row">{day}</th><td>{amount(current, values[index] ?? 0)}</td></tr>)}</tbody>
-          </table>
-        </details>
+        {counted.map(({ kind, values }) => <Plot key={kind} title={all.length > 1 ? KINDS[kind] : undefined} days={days} values={values[current] ?? []} unit={current} />)}
+        {others.length > 0 && <p class="soft">{UNITS[current]}{all.length > 1 && ` of ${others.join(", ")}`}: not counted. Only what a budget counts is known.</p>}
+        {counted.length > 0 && (
+          <details>
+            <summary>As a table</summary>
+            <div class="table" tabIndex={0} role="region" aria-label={`${UNITS[current]} on each day`}>
+              <table class="budgets">
+                <thead><tr><th scope="col">Day (UTC)</th>{counted.map(({ kind }) => <th key={kind} scope="col">{all.length > 1 ? KINDS[kind] : UNITS[current]}</th>)}</tr></thead>
+                <tbody>{days.map((day, index) => <tr key={day}><th scope="row">{day}</th>{counted.map(({ kind, values }) => <td key={kind}>{amount(current, values[current]?.[index] ?? 0)}</td>)}</tr>)}</tbody>
+              </table>
+            </div>
+          </details>
+        )}
       </div>
     </section>
   );
@@ -142,14 +186,18 @@ function Days({ callers }: { callers: Caller[] }) {
 const HEIGHT = 120;
 const STEP = 20;
 
-function Plot({ days, values, unit }: { days: string[]; values: number[]; unit: Unit }) {
+function Plot({ title, days, values, unit }: { title: string | undefined; days: string[]; values: number[]; unit: Unit }) {
   const most = Math.max(...values);
   const sum = values.reduce((one, other) => one + other, 0);
   const bar = (value: number) => (value === 0 ? 0 : Math.max(2, (value / most) * HEIGHT));
+  const width = days.length * STEP;
   return (
     <figure class="plot">
-      <svg viewBox={`0 0 ${days.length * STEP} ${HEIGHT + 2}`} role="img" aria-label={`${UNITS[unit]} from ${days[0]} to ${days.at(-1)}: ${amount(unit, sum)} in all, at most ${amount(unit, most)} on a day`}>
-        <line x1={0} x2={days.length * STEP} y1={HEIGHT + 1} y2={HEIGHT + 1} />
+      {title !== undefined && <h3>{title}</h3>}
+      <p class="scale" aria-hidden="true">{most > 0 && amount(unit, most)}</p>
+      <svg viewBox={`0 0 ${width} ${HEIGHT + 2}`} role="img" aria-label={`${UNITS[unit]}${title === undefined ? "" : ` of ${title}`} from ${days[0]} to ${days.at(-1)}: ${amount(unit, sum)} in all, at most ${amount(unit, most)} on a day`}>
+        {most > 0 && <line class="most" x1={0} x2={width} y1={0.5} y2={0.5} />}
+        <line x1={0} x2={width} y1={HEIGHT + 1} y2={HEIGHT + 1} />
         {days.map((day, index) => (
           <rect key={day} x={index * STEP + 2} y={HEIGHT - bar(values[index] ?? 0)} width={STEP - 4} height={bar(values[index] ?? 0)}>
             <title>{`${day}: ${amount(unit, values[index] ?? 0)}`}</title>

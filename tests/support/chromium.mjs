@@ -44,6 +44,18 @@ export async function picture(page, name, options = {}) {
   await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, ...options });
 }
 
+/** With SCREENSHOTS=1, writes pictures of a page at the widths of a phone, a laptop and a large screen, light and dark. */
+export async function pictures(page, name) {
+  if (process.env.SCREENSHOTS !== "1") return;
+  for (const width of [320, 1280, 1600]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      await picture(page, `${name}-${width}-${colorScheme}`, { fullPage: true });
+    }
+  }
+}
+
 /** Checks that a page is readable in each size and color scheme. */
 export async function look(page, name) {
   for (const [size, viewport] of Object.entries(SIZES)) {

@@ -1,18 +1,15 @@
 // What a person who has signed in can still allow this page. The sign-in itself asks for no scope: each is asked for when it is
 // needed.
-import { SignInButton, useCredential } from "../key.tsx";
+import { SignInButton, useCredential, useMissingScopes } from "../key.tsx";
 
 /** The scope of the chat gateway. */
 const GATEWAY = "gateway";
 
-/** The scopes that the person can still allow this page. Without a sign-in there are none. */
-function useMissingScopes(): string[] {
-  const person = useCredential()?.person;
-  return person ? person.available.filter((scope) => !person.scopes.includes(scope)) : [];
-}
+/** Scopes that are of no tool: those of the chat, and of the figures on /usage. */
+const NOT_OF_TOOLS = [GATEWAY, "usage", "usage:team"];
 
 /** Those of tools. */
-const useToolScopes = (): string[] => useMissingScopes().filter((scope) => scope !== GATEWAY);
+const useToolScopes = (): string[] => useMissingScopes().filter((scope) => !NOT_OF_TOOLS.includes(scope));
 
 /** Whether the visitor can still allow this page to chat. */
 export const useMayAllowChat = (): boolean => useMissingScopes().includes(GATEWAY);

@@ -1,5 +1,5 @@
-//! `GET /usage`: the budgets of callers, and what they have used. A caller sees its own; with the scope `usage:team`, those of its team
-//! too; with `usage`, those of all.
+//! `GET /usage`: the budgets of callers, and what they have used. A caller sees its own and the budgets of its team, which can stop
+//! it too; with the scope `usage:team`, also what the team and its keys have used on each day; with `usage`, all of this of all.
 
 use std::collections::BTreeSet;
 
@@ -72,12 +72,16 @@ struct UsedBudget {
     resets_at: String,
 }
 
+/// What was used on a day of each unit that a budget counts. The others are left out: 0 would mean that none was used.
 #[derive(Serialize)]
 struct UsedDay {
     day: String,
-    usd: Amount,
-    requests: Amount,
-    tool_calls: Amount,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usd: Option<Amount>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requests: Option<Amount>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_calls: Option<Amount>,
 }
 
 /// A number of units, or of dollars.
@@ -105,7 +109,10 @@ async fn usage<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
     let settings = state.settings();
     // What callers are called and what they use is never public.
     let is_known = !matches!(principal, Principal::Anonymous { .. });
-    let (accounts, next) = if is_known && principal.scopes().cover(&[USAGE_SCOPE]) {
+    let sees_all = is_known && principal.scopes().cover(&[USAGE_SCOPE]);
+    let sees_team = sees_all || is_known && principal.scopes().cover(&[TEAM_USAGE_SCOPE]);
+    let team = settings.team_of(principal).filter(|_| is_known);
+    let (accounts, next) = if sees_all {
         let after = query_parameter(query, "after").unwrap_or_default();
         let keys = settings.auth.api_keys.iter().flatten();
         let keys =
@@ -129,11 +136,14 @@ async fn usage<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
         (accounts.into_iter().map(|(account, _)| account).collect(), next)
     } else {
         let own = settings.account_of(principal);
-        let sees_team = is_known && principal.scopes().cover(&[TEAM_USAGE_SCOPE]);
-        let team = settings.team_of(principal).filter(|_| sees_team);
-        (own.iter().cloned().chain(of_team(settings, team, own.as_ref())).collect::<Vec<_>>(), None)
+        let keys = team.filter(|_| sees_team);
+        let team = team.filter(|team| sees_team || !team.budgets.is_empty());
+        let team = team.map(|team| Account::Team(team.name.clone()));
+        let keys = keys_of_team(settings, keys, own.as_ref());
+        (own.iter().cloned().chain(team).chain(keys).collect::<Vec<_>>(), None)
     };
     let own = settings.account_of(principal);
+    let own_team = team.map_or(&[][..], |team| &team.budgets);
     let callers = accounts.into_iter().map(|account| {
         let own = own.as_ref() == Some(&account);
         async move {
@@ -147,21 +157,33 @@ async fn usage<'a>(request: &RouteRequest<'a>) -> Result<Answer<'a>, Rejection> 
                     .map(|team| team.budgets.clone()),
                 Account::Person(_) => own.then(|| settings.budgets_of(principal).to_vec()),
             };
-            let used = match host.usage(&account.to_string()).await {
+            let mut used = match host.usage(&account.to_string()).await {
                 Err(LedgerError::NotBound) if budgets.as_ref().is_some_and(Vec::is_empty) => {
                     AccountUsage::default()
                 }
                 used => used.map_err(|error| rejection(&error, *host))?,
             };
-            Ok(caller(account, budgets, &used, host.now_ms()))
+            if matches!(account, Account::Team(_)) && !sees_team {
+                used.days.clear();
+            }
+            // What a member uses of the budgets of its team is counted for the member too.
+            let of_team = match &account {
+                Account::Key(name) => settings
+                    .key_named(name)
+                    .and_then(|key| settings.teams.get(key.team?))
+                    .map_or(&[][..], |team| &team.budgets),
+                Account::Person(_) if own => own_team,
+                _ => &[],
+            };
+            Ok(caller(account, budgets, of_team, &used, host.now_ms()))
         }
     });
     let callers = join_all(callers).await.into_iter().collect::<Result<_, Rejection>>()?;
     Ok(Response::json_of(200, &Usage { callers, next }).into())
 }
 
-/// The accounts of a team and of its API keys, without the one that is `own`.
-fn of_team<'s>(
+/// The accounts of the API keys of a team, without the one that is `own`.
+fn keys_of_team<'s>(
     settings: &'s Settings,
     team: Option<&'s TeamSettings>,
     own: Option<&'s Account>,
@@ -170,8 +192,8 @@ fn of_team<'s>(
     let keys = settings.auth.api_keys.iter().flatten();
     let keys = keys.filter(move |key| position.is_some() && key.team == position);
     let keys = keys.map(|key| Account::Key(key.name.clone()));
-    let all = team.map(|team| Account::Team(team.name.clone())).into_iter().chain(keys);
-    all.filter(move |account| own != Some(account)).take(MOST)
+    // With that of the team, these are the most of a response.
+    keys.filter(move |account| own != Some(account)).take(MOST - 1)
 }
 
 fn rejection(error: &LedgerError, log: &(impl Log + ?Sized)) -> Rejection {
@@ -184,14 +206,18 @@ fn rejection(error: &LedgerError, log: &(impl Log + ?Sized)) -> Rejection {
     }
 }
 
-/// What a caller has used of its budgets: those of now or, if only the ledger knows them, of its last request.
+/// What a caller has used of its budgets: those of now or, if only the ledger knows them, of its last request. `of_team` are the
+/// budgets of its team.
 fn caller(
     account: Account,
     budgets: Option<Vec<Budget>>,
+    of_team: &[Budget],
     used: &AccountUsage,
     now_ms: u64,
 ) -> Caller {
     let budgets = budgets.unwrap_or_else(|| used.budgets.clone());
+    let mut counted: Vec<_> = budgets.iter().chain(of_team).map(|it| it.unit).collect();
+    counted.extend(used.days.iter().map(|it| it.unit));
     let budgets = budgets.into_iter().map(|Budget { window, unit, limit }| {
         let known = used.windows.iter().find(|it| it.window == window && it.unit == unit);
         UsedBudget {
@@ -206,7 +232,7 @@ fn caller(
     let days = used.days.chunk_by(|one, next| one.day == next.day).map(|units| {
         let of = |unit| {
             let used = units.iter().filter(|it| it.unit == unit).map(|it| it.used);
-            Amount::of(unit, used.sum())
+            counted.contains(&unit).then(|| Amount::of(unit, used.sum()))
         };
         let day = units.first().map_or(0, |it| it.day);
         UsedDay {

@@ -77,7 +77,7 @@ fn what_a_caller_has_used() {
             {"window": "1d", "unit": "usd", "limit": 5.0, "used": 1.25, "reserved": 0.0, "resets_at": "2025-03-12T00:00:00Z"},
             {"window": "1m", "unit": "tool_calls", "limit": 20, "used": 3, "reserved": 0, "resets_at": "2025-03-11T20:14:00Z"},
         ],
-        "days": [{"day": "2025-03-11", "usd": 1.25, "requests": 0, "tool_calls": 3}],
+        "days": [{"day": "2025-03-11", "usd": 1.25, "tool_calls": 3}],
     }]});
     assert_eq!(get(&host, "abc", ""), (200, expected));
 }
@@ -106,7 +106,7 @@ fn who_sees_whom() {
     assert_eq!((&person["kind"], &person["budgets"][0]["used"]), (&json!("person"), &json!(2)));
 }
 
-/// Ada and Bob are in a team; only Ada may see what it has used.
+/// Ada and Bob are in a team: both see what is left of its budget, and only Ada what it and its keys have used on each day.
 #[test]
 fn what_a_team_has_used() {
     let keys = json!([
@@ -126,16 +126,43 @@ fn what_a_team_has_used() {
     let budget = budgets(&budget.to_string());
     take(&host, "team:research", &budget, Unit::ToolCalls, 5);
     take(&host, "key:bob", &[], Unit::ToolCalls, 3);
-    for (key, expected) in
-        [("abc", &["ada", "research", "bob"][..]), ("b", &["bob"]), ("c", &["bob", "research"])]
-    {
+    for (key, expected) in [
+        ("abc", &["ada", "research", "bob"][..]),
+        ("b", &["bob", "research"]),
+        ("c", &["bob", "research"]),
+    ] {
         let (status, body) = get(&host, key, "");
         assert_eq!((status, names(&body)), (200, expected.to_vec()), "{key}");
     }
     let (_, body) = get(&host, "abc", "");
     let team = &body["callers"][1];
     assert_eq!((&team["kind"], &team["budgets"][0]["used"]), (&json!("team"), &json!(5)));
-    assert_eq!(body["callers"][2]["days"][0]["tool_calls"], 3);
+    assert_eq!(team["days"], json!([{"day": "2025-03-11", "tool_calls": 5}]));
+    assert_eq!(body["callers"][2]["days"], json!([{"day": "2025-03-11", "tool_calls": 3}]));
+    let (_, body) = get(&host, "b", "");
+    let team = &body["callers"][1];
+    assert_eq!((&team["budgets"][0]["used"], &team["days"]), (&json!(5), &json!([])));
+}
+
+/// A unit that a budget counts is there on each day; one that none counts is never 0.
+#[test]
+fn units_that_are_counted() {
+    let keys = json!([{"name": "ada", "scopes": [], "hash": HASHES[0], "budgets": [{"window": "1d", "usd": 5}]}]);
+    let team = json!({"name": "research", "rules": ["key:ada"], "budgets": [{"window": "1m", "tool_calls": 20}]});
+    for (teams, expected) in [
+        (json!([]), json!({"day": "2025-03-11", "usd": 1.0})),
+        (json!([team]), json!({"day": "2025-03-11", "usd": 1.0, "tool_calls": 0})),
+    ] {
+        let mut host = FakeHost::with(&[
+            ("AUTH", "api-key"),
+            ("API_KEYS", &keys.to_string()),
+            ("TEAMS", &teams.to_string()),
+        ]);
+        host.tick_ms = 0;
+        host.bindings.insert(LEDGER);
+        take(&host, "key:ada", &[], Unit::Usd, 1_000_000_000);
+        assert_eq!(get(&host, "abc", "").1["callers"][0]["days"], json!([expected]), "{teams}");
+    }
 }
 
 #[test]
