@@ -129,20 +129,35 @@ class View {
     this.#changed();
   }
 
-  /** Tells the host how large this page is, now and whenever that changes. */
+  /**
+   * Tells the host how large this page is, now and whenever that changes. Browsers do not render a frame that is out of view, and then a
+   * ResizeObserver waits: the page would stay as small as it was before its result until someone scrolls to it. Changes of the
+   * document are observed without rendering.
+   */
   #followSize() {
     let known = "";
+    let timer;
     const root = document.documentElement;
+    const changes = new MutationObserver(() => later());
     const tell = () => {
+      timer = undefined;
       // Otherwise, a page that has become shorter would be as high as its frame.
       root.style.height = "max-content";
       const height = Math.ceil(root.getBoundingClientRect().height);
       root.style.height = "";
+      // What this function has changed is no change of the page.
+      changes.takeRecords();
       const size = `${innerWidth} ${height}`;
       if (size === known) return;
       known = size;
       this.#notify("ui/notifications/size-changed", { width: innerWidth, height });
     };
+    // Once for all changes of a task.
+    const later = () => (timer ??= setTimeout(tell));
+    changes.observe(root, { subtree: true, childList: true, characterData: true, attributes: true });
+    // Images and styles have their size later, and the value of a field is in no attribute.
+    for (const name of ["load", "error", "input"]) addEventListener(name, later, true);
+    document.fonts?.ready.then(later);
     const observer = new ResizeObserver(tell);
     for (const element of [root, document.body]) observer.observe(element);
     tell();
