@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { definitions } from "../packages/toolbooth/src/catalogue.js";
 import { entryOf } from "../packages/toolbooth/src/credentials.js";
 import { serviceOf, standIn } from "../packages/toolbooth/src/provider.js";
 import { Browser, PUBLIC } from "./support/authorizing.mjs";
@@ -69,6 +70,46 @@ test("the stand-in provider gives tokens to those who prove that they asked", as
     assert.deepEqual(await call(`${issues}?state=closed`), [200, []]);
     assert.equal((await call("/repos/octocat/nowhere/issues"))[0], 404);
   } finally {
+    provider.close();
+  }
+});
+
+test("every tool of the shipped toolkits that uses an account ends in a value", async () => {
+  const all = definitions(join(root, "tests/toolkits")).filter(({ requirements }) => requirements?.authorization);
+  const ids = [...new Set(all.flatMap(({ requirements }) => requirements.authorization.map(({ id }) => id)))];
+  const provider = await standIn(ids, PUBLIC, await serviceOf("1", all));
+  const key = `${CANARY}-key`;
+  const vars = { AUTH: "api-key", API_KEYS: JSON.stringify([entryOf(key, "Ada", ["*"])]), STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`, UNVERIFIED_USERS: "allow" };
+  const worker = await start("target/toolkits", { vars: { ...provider.vars, ...provider.services, ...vars } });
+  const context = { user_id: `${CANARY}-user` };
+  const call = (tool_id, input) => worker.post({ tool_id, input, context }, { headers: { "oxp-api-key": key } });
+  try {
+    const browser = new Browser(worker);
+    const failed = [];
+    for (const { id, examples } of all) {
+      const { input } = examples.find((example) => "value" in example);
+      let reply = await call(id, input);
+      const [asked] = reply.json.missing_requirements?.authorization ?? [];
+      if (asked) {
+        const consent = await browser.visit("GET", asked.url);
+        const [, action] = /<form method="post" action="([^"]+)">/.exec(consent.text);
+        const { headers } = await browser.visit("POST", `${PUBLIC}${action}`);
+        const [, allow] = /href="([^"]+)">Allow/.exec(await (await fetch(headers.location)).text());
+        await browser.visit("GET", allow.replaceAll("&amp;", "&"));
+        reply = await call(id, input);
+      }
+      if (reply.json.success !== true) failed.push(`${id}: ${reply.text}`);
+    }
+    assert.deepEqual(failed, []);
+    assert.ok(all.length > 70);
+    // Other values than those of an example get a value too, and a repository that does not exist gets none.
+    const file = (repo) => call("GitHub.GetFile", { owner: "ada", repo, path: "README.md" });
+    assert.deepEqual([(await file("engine")).json.value, (await file("nowhere")).json.success], ["# Title\n", false]);
+    // Tools that share an address are told apart by what they send.
+    const { json } = await call("Linear.AddComment", { issue: "ENG-9", text: "Done" });
+    assert.deepEqual(json.value, { id: "c1", url: "https://linear.app/x" });
+  } finally {
+    await worker.close();
     provider.close();
   }
 });

@@ -57,7 +57,7 @@ export async function dev({ crate = ".", port: given = "8787", env, inspect }) {
   // No change of a file would help.
   await needsRust(crate);
   const { DEV_PROVIDER } = process.env;
-  const provider = DEV_PROVIDER && (await standIn(providers(crate), address, await serviceOf(DEV_PROVIDER)));
+  const provider = DEV_PROVIDER && (await standIn(providers(crate), address, await serviceOf(DEV_PROVIDER, definitions(crate))));
   const stateKey = randomBytes(32).toString("base64");
   /** The settings, as the files and the definitions have them now, and the text of wrangler's configuration. */
   const read = () => {

@@ -7,11 +7,14 @@ export const variables = ["GITHUB_API_URL"];
 /** Issues by repository, the newest first. */
 const repositories = new Map();
 
+/** Whether the repository of this path does not exist. */
+export const isMissing = (pathname) => /^\/repos\/[^/]+\/nowhere(\/|$)/.test(pathname);
+
 /** The response to a request with a token of the stand-in. */
 export default async function answer(request) {
   const { pathname, searchParams } = new URL(request.url);
   const [, repository] = /^\/repos\/([^/]+\/[^/]+)\/issues$/.exec(pathname) ?? [];
-  if (repository === undefined || repository.endsWith("/nowhere")) return Response.json({ message: "Not Found" }, { status: 404 });
+  if (repository === undefined || isMissing(pathname)) return Response.json({ message: "Not Found" }, { status: 404 });
   const issues = repositories.get(repository) ?? [issue(repository, 1347, "Found a bug")];
   if (request.method === "POST") {
     const created = issue(repository, issues[0].number + 1, (await request.json()).title);

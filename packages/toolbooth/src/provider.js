@@ -1,6 +1,6 @@
 // A stand-in for the OAuth providers of the tools, so that the flow in which users authorize tools works without any of
-// them. It also answers in place of the service that the tools call: GitHub, or what the author of the tools writes. Its
-// tokens are worthless elsewhere.
+// them. It also answers in place of the services that the tools call: with the recorded responses of their examples, or with what
+// the author of the tools writes. Its tokens are worthless elsewhere.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
@@ -9,12 +9,13 @@ import { pathToFileURL } from "node:url";
 import * as github from "./github.js";
 import { PRESETS } from "./presets.js";
 import { Failure } from "./process.js";
+import { recorded } from "./recorded.js";
 
 const CLIENT = "development";
 
-/** The service that `DEV_PROVIDER` chooses: GitHub, or the module at a path. */
-export async function serviceOf(value) {
-  if (value === "1") return github;
+/** The service that `DEV_PROVIDER` chooses: the services of these definitions, or the module at a path. */
+export async function serviceOf(value, definitions = []) {
+  if (value === "1") return servicesOf(definitions);
   if (!existsSync(value)) throw new Failure(`DEV_PROVIDER must be 1 or the path of a module, not ${value}`, 2);
   const { variables, default: answer } = await import(pathToFileURL(resolve(value)));
   if (!Array.isArray(variables) || typeof answer !== "function") {
@@ -23,11 +24,27 @@ export async function serviceOf(value) {
   return { variables, default: answer };
 }
 
+/** GitHub's issues, which can be created, and what the examples of tools have recorded. */
+function servicesOf(definitions) {
+  const { variables, pathOf, default: replay } = recorded(definitions);
+  const prefix = pathOf(github.variables[0]);
+  const answer = async (request) => {
+    const url = new URL(request.url);
+    if (!url.pathname.startsWith(`${prefix}/`)) return (await replay(request)) ?? missing();
+    url.pathname = url.pathname.slice(prefix.length);
+    const response = await github.default(new Request(url, request.clone()));
+    return response.status === 404 && !github.isMissing(url.pathname) ? ((await replay(request)) ?? response) : response;
+  };
+  return { variables: [...new Set([...github.variables, ...variables])], pathOf, default: answer };
+}
+
+const missing = () => Response.json({ message: "The stand-in has no recorded response to this request: the example of a tool can have one" }, { status: 404 });
+
 /**
  * Starts the provider on this machine. `vars` configures a Worker at `address` that uses it for the providers `ids`, and
  * `services` has the variables with which its tools call the service here.
  */
-export async function standIn(ids, address, service = github) {
+export async function standIn(ids, address, service = servicesOf([])) {
   const [codes, tokens, renewals] = [new Map(), new Set(), new Set()];
   const respond = async (request) => {
     const { pathname, searchParams } = new URL(request.url);
@@ -60,7 +77,7 @@ export async function standIn(ids, address, service = github) {
     vars[`${name}_TOKEN_URL`] = `${base}/token`;
     vars[`${name}_TITLE`] = titleOf(id);
   }
-  const services = Object.fromEntries(service.variables.map((name) => [name, base]));
+  const services = Object.fromEntries(service.variables.map((name) => [name, `${base}${service.pathOf?.(name) ?? ""}`]));
   return { base, vars, services, close: () => server.close() };
 }
 
