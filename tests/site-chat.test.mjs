@@ -50,6 +50,23 @@ test("what a call did stays in the conversation when the answer to it breaks off
   }
 });
 
+test("an answer has its tokens, and its cost if the gateway says it", async (context) => {
+  const report = (more) => stream(chunk({ content: "Hello" }), JSON.stringify({ choices: [{ delta: {}, finish_reason: "stop" }], _2api: more }), "[DONE]");
+  for (const [more, expected] of [
+    [{ usage: { input_tokens: 12, output_tokens: 3 }, cost: 0.5 }, { model: "model", tokens: { input: 12, output: 3 }, cost: 0.5 }],
+    [{ usage: { input_tokens: 12, output_tokens: 3 } }, { model: "model", tokens: { input: 12, output: 3 } }],
+    [{}, { model: "model" }],
+    [undefined, { model: "model" }],
+  ]) {
+    const { chat } = conversation(context, { answers: [() => report(more)] });
+    await chat.ask("model", "Hello", controller().signal);
+    const { duration, ...took } = chat.turns.at(-1).took;
+    assert.ok(duration >= 0);
+    assert.deepEqual(took, expected);
+    context.mock.reset();
+  }
+});
+
 test("a model that calls tools in every round is stopped, and its calls stay in the conversation", async (context) => {
   const rounds = Array.from({ length: 8 }, (_, index) => () => calls(`${index}`));
   const { chat, sent } = conversation(context, { answers: [...rounds, () => says("Done.")] });

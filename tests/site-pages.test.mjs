@@ -96,15 +96,58 @@ test("the header has a line for the brand and a line for the links until it has 
       await visitor.visit(path);
       const field = page.locator(path === "/" ? "#credentials .credentials > button" : "#docs-search input");
       await field.waitFor();
-      for (const [width, lines] of [[360, 2], [768, 2], [1280, 1]]) {
+      for (const [width, lines] of [[320, 2], [360, 2], [768, 2], [1280, 1]]) {
         await page.setViewportSize({ width, height: 800 });
         const middles = await page.locator(".site-header").evaluate((header) => {
           const items = [...header.querySelectorAll(".brand, nav a, .credentials > button, #docs-search input")];
-          return items.map((item) => item.getBoundingClientRect()).map(({ top, bottom }) => Math.round((top + bottom) / 10));
+          return items.filter((item) => item.checkVisibility()).map((item) => item.getBoundingClientRect()).map(({ top, bottom }) => Math.round((top + bottom) / 10));
         });
         assert.equal(new Set(middles).size, lines, `${path}, ${width} pixels: ${middles}`);
       }
     }
+  }));
+
+test("a button to copy covers no code, and an address is in one line on a phone", () =>
+  visiting(async (visitor, page) => {
+    for (const path of ["/", "/docs/gateway"]) {
+      await visitor.visit(path);
+      if (path === "/") await visitor.setKey();
+      await page.locator(".code-block .copy").first().waitFor();
+      for (const width of [320, 1280, 1600]) {
+        await page.setViewportSize({ width, height: 800 });
+        const covered = await page.locator(".code-block").evaluateAll((blocks) => blocks.filter((block) => block.checkVisibility()).flatMap((block) => {
+          const [button, code, frame] = [block.querySelector(".copy"), block.querySelector("code"), block.querySelector("pre")].map((one) => one.getBoundingClientRect());
+          const range = document.createRange();
+          range.selectNodeContents(block.querySelector("code"));
+          // Lines that do not wrap go on behind the end of their box.
+          const lines = [...range.getClientRects()].map((line) => ({ top: line.top, bottom: line.bottom, left: line.left, right: Math.min(line.right, frame.right) }));
+          return lines.some((line) => line.right > button.left + 1 && line.left < button.right && line.bottom > button.top + 1 && line.top < button.bottom - 1) ? [`${code.width}: ${block.textContent.slice(0, 60)}`] : [];
+        }));
+        assert.deepEqual(covered, [], `${path}, ${width} pixels`);
+      }
+      await page.setViewportSize({ width: 320, height: 800 });
+      if (path === "/") assert.equal(await page.locator(".hero code").first().evaluate((code) => code.getClientRects().length), 1);
+    }
+  }));
+
+test("the sections of a long page are beside it from 1280 pixels on", () =>
+  visiting(async (visitor, page) => {
+    await visitor.visit("/docs/gateway");
+    for (const [width, isShown] of [[1200, false], [1280, true], [1600, true]]) {
+      await page.setViewportSize({ width, height: 800 });
+      assert.equal(await page.getByRole("navigation", { name: "On this page" }).isVisible(), isShown, `${width} pixels`);
+      assert.ok(await visitor.fits(width));
+    }
+  }));
+
+test("the first page asks for nothing that is not there", () =>
+  visiting(async (visitor, page) => {
+    const missing = [];
+    page.on("response", (response) => response.status() === 404 && missing.push(response.url()));
+    await visitor.visit("/");
+    await visitor.setKey();
+    await page.locator("#tool-list").getByText("Calculator.Add@1.0.0").waitFor();
+    assert.deepEqual(missing, []);
   }));
 
 test("on paper, nothing is cut off, and there is nothing to click", () =>

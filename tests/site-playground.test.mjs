@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { standIn } from "../packages/toolbooth/src/provider.js";
-import { isAccessible, look, picture } from "./support/chromium.mjs";
+import { isAccessible, look, picture, pictures } from "./support/chromium.mjs";
 import { front } from "./support/front.mjs";
 import { model, startGateway } from "./support/gateway/worker.mjs";
 import { CANARY } from "./support/leaks.mjs";
@@ -72,6 +72,9 @@ test("a large catalogue is searched by the server, with the keyboard alone", asy
         assert.ok(await field.evaluate((element) => element === document.activeElement));
         await page.keyboard.press("Enter");
         await page.locator(".tool-id code", { hasText: "Slack." }).waitFor();
+        // Enter leads into the form of the tool.
+        await page.waitForFunction(() => document.activeElement.closest("form") !== null);
+        await field.focus();
         await page.keyboard.press("Escape");
         assert.equal(await field.inputValue(), "");
         assert.ok(await field.evaluate((element) => element === document.activeElement));
@@ -312,6 +315,8 @@ test("a chat with the gateway: streamed text, a call that the user approves, and
         await visitor.visit("/playground");
         await visitor.setKey("canary-of-a-gateway-key");
         await page.getByRole("tab", { name: "Chat" }).click();
+        await page.getByRole("button", { name: "What can you do here?" }).waitFor();
+        await pictures(page, "chat");
         await page.getByLabel("Model", { exact: true }).fill(model("openai"));
         // Smaller than the conversation: what is new must come into view.
         await page.setViewportSize({ width: 700, height: 360 });
@@ -328,6 +333,7 @@ test("a chat with the gateway: streamed text, a call that the user approves, and
         await card.getByLabel("Result of Calculator_Add").getByText("42").waitFor();
         const answer = page.locator(".turn.assistant .prose").last();
         await answer.getByText("It is 42.").waitFor();
+        await page.locator(".took").last().getByText(model("openai")).waitFor();
         assert.equal(await answer.locator("strong").textContent(), "42");
         assert.deepEqual(await answer.locator("li").allTextContents(), ["<b>one</b>", "link", "script"]);
         assert.deepEqual(await answer.getByRole("link").evaluateAll((all) => all.map(({ href }) => href)), ["https://example.com/"]);

@@ -2,13 +2,16 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
-import { isAccessible, launch } from "./support/chromium.mjs";
+import { isAccessible, launch, pictures } from "./support/chromium.mjs";
 import { CANARY } from "./support/leaks.mjs";
 import { KEY, Visitor, startSite } from "./support/site.mjs";
 
+/** The Worker's own authorization server is at another address than its pages, which have no use for it. */
+const VARS = { AUTH: "api-key, sign-in", PUBLIC_URL: "https://tools.example", STATE_KEY: `${CANARY}-state-key-of-at-least-32-bytes`, GRANT_KEYS: `a:${Buffer.alloc(32, CANARY).toString("base64")}` };
+
 let site, browser;
 before(async () => {
-  [site, browser] = await Promise.all([startSite(), launch()]);
+  [site, browser] = await Promise.all([startSite({ vars: VARS }), launch()]);
 });
 after(async () => {
   await browser?.close();
@@ -100,6 +103,21 @@ test("a visitor signs in: the code has a proof, and the token is for the tab's p
   const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
   const credential = JSON.stringify({ secret: KEY, person: { name: "Ada", scopes: [], available: ["github:read", "github:write", "gateway"], client: "client 1" } });
   assert.equal(stored, JSON.stringify([{ client: "client 1" }, { credential }, ""]));
+  assert.deepEqual(await visitor.problems(), []);
+}));
+
+test("a person gets code that works for them: a line that sets their token, which the page shows nowhere", () => visiting(async ({ visitor, page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await visitor.visit("/playground");
+  await signIn(page);
+  await page.locator(".tool-id").getByText("Calculator.Add@1.0.0").waitFor();
+  await page.getByLabel("command for Claude Code", { exact: true }).getByText(`claude mcp add --transport http toolbooth ${VARS.PUBLIC_URL}/mcp`).waitFor();
+  await page.getByRole("button", { name: "Copy the line that sets it" }).click();
+  await page.getByText("Copied: paste it into your shell.").waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `export TOOLBOOTH_KEY='${KEY}'`);
+  assert.ok(!(await page.content()).includes(KEY));
+  await isAccessible(page);
+  await pictures(page, "own-token");
   assert.deepEqual(await visitor.problems(), []);
 }));
 

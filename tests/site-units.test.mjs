@@ -9,7 +9,9 @@ import Ajv from "ajv/dist/2020.js";
 import { pagesOf, searchIndexOf } from "../site/build/docs.js";
 import { parse, stringify } from "../site/src/json.ts";
 import { bodyOf, outcomeOf, pathOf, protocols, withProof } from "../site/src/protocols.ts";
-import { MOST_CELLS, isTooLarge, tableOf } from "../site/src/playground/shape.ts";
+import { cheapest, questions, tookText } from "../site/src/playground/chat-texts.ts";
+import { sketch } from "../site/src/sketch.ts";
+import { MOST_CELLS, isTooLarge, lineOf, tableOf } from "../site/src/playground/shape.ts";
 import { LANGUAGES, snippet } from "../site/src/snippets.ts";
 import { firstCall, valueOf } from "../site/src/example.ts";
 import { browserName } from "../site/src/browser.ts";
@@ -136,6 +138,55 @@ test("what is too large for a page", () => {
   assert.equal(isTooLarge(rows.slice(0, 100)), false);
   assert.equal(isTooLarge({ a: { b: [1] } }), false);
   assert.equal(isTooLarge(parse('{"a":'.repeat(9) + "1" + "}".repeat(9))), true);
+});
+
+test("lists that fit in a line", () => {
+  for (const [value, line] of [
+    [[1, 2.5, -3], "[1, 2.5, -3]"],
+    [[], "[]"],
+    [["a", null, true, parse("12345678901234567890")], '["a", null, true, 12345678901234567890]'],
+    [[[1]], undefined],
+    [Array(41).fill(1), undefined],
+    [["x".repeat(90)], undefined],
+    [{ a: 1 }, undefined],
+    ["[1]", undefined],
+  ]) assert.equal(lineOf(value), line);
+});
+
+test("the shape of a value", () => {
+  const text = { type: "string" };
+  for (const [schema, shape] of [
+    [{}, undefined],
+    [text, "string"],
+    [{ type: ["string", "null"] }, "string | null"],
+    [{ enum: ["a", 1] }, '"a" | 1'],
+    [{ const: "a" }, '"a"'],
+    [{ type: "array", items: { type: "integer" } }, "integer[]"],
+    [{ type: "array", items: { anyOf: [text, { type: "null" }] } }, "(string | null)[]"],
+    [{ type: "array", prefixItems: [text, { type: "number" }] }, "[string, number]"],
+    [{ type: "object", properties: { b: text, "a-b": { ...text, description: "What\n it is." } }, required: ["b"] }, '{\n  b: string\n  "a-b"?: string  // What it is.\n}'],
+    [{ type: "object", additionalProperties: { type: "number" } }, "{\n  [name]: number\n}"],
+    [{ type: "array", items: { type: "object", properties: { a: { type: "object", properties: { b: text } } } } }, "{\n  a?: {\n    b?: string\n  }\n}[]"],
+  ]) assert.equal(sketch(schema), shape, JSON.stringify(schema));
+  const deep = (levels) => (levels === 0 ? text : { type: "object", properties: { a: deep(levels - 1) } });
+  assert.ok(sketch(deep(1000)).length < 500);
+});
+
+test("the model that a chat begins with is the cheapest that may be used, not the first", () => {
+  const [big, small, unknown] = [{ name: "big", price: { input: 5, output: 20 } }, { name: "small", price: { input: 0.25, output: 1 } }, { name: "a-model" }];
+  for (const [models, name] of [[[big, small], "small"], [[unknown, big], "big"], [[unknown, { name: "openai/" }], "a-model"], [[], ""]]) assert.equal(cheapest(models), name);
+  const took = { model: "small", duration: 1234, tokens: { input: 1000, output: 50 } };
+  assert.equal(tookText(took, [small]), "small · 1,000 tokens read, 50 written · about $0.0003 · 1.2 s");
+  assert.equal(tookText({ ...took, cost: 0.0002 }, [small]), "small · 1,000 tokens read, 50 written · $0.0002 · 1.2 s");
+  assert.equal(tookText({ model: "a-model", duration: 90 }, [unknown]), "a-model · 0.1 s");
+});
+
+test("a chat can begin with examples of tools that only read and need no account", () => {
+  const tool = (name, more = {}) => [{ name, ...more }, [name, { title: name, readOnly: true, examples: [{ input: { city: "Berlin", days: 2, more: {} }, succeeds: true }] }]];
+  const all = [tool("Forecast"), tool("Issues", { requirements: {} }), tool("Other")];
+  all[2][1][1].readOnly = false;
+  assert.deepEqual(questions(all.map(([one]) => one), new Map(all.map(([, details]) => details))), ["What can you do here?", "Forecast: city Berlin, days 2"]);
+  assert.deepEqual(questions([], new Map()), ["What can you do here?"]);
 });
 
 test("the versions of tools", () => {

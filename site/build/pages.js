@@ -93,6 +93,8 @@ export const view = () => `<!doctype html>
 </head>
 <body>
 <script>
+// No directive that browsers know is about WebRTC, which could send data anywhere. The view keeps this window, without these.
+for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection"]) Object.defineProperty(globalThis, name, { value: undefined });
 addEventListener("message", ({ source, data }) => {
   if (source !== parent || typeof data?.html !== "string") return;
   document.open();

@@ -2,7 +2,7 @@
 import { type Json, stringify } from "./json.ts";
 import { type Schema, fits, flat, initial, kindOf } from "./schema.ts";
 import type { Details, Tool } from "./server.ts";
-import { isOld } from "./tools.ts";
+import { newestOf } from "./tools.ts";
 
 export interface Example {
   tool: Tool;
@@ -14,7 +14,7 @@ export interface Example {
  * Undefined if there is no tool whose input is known.
  */
 export function firstCall(tools: Tool[], details: Map<string, Details>): Example | undefined {
-  const current = tools.filter((tool) => !isOld(tool, tools));
+  const current = newestOf(tools);
   const rank = ({ name, requirements = {} }: Tool): number => {
     const found = details.get(name);
     const { authorization = [], secrets = [], user_id } = requirements;

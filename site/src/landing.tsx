@@ -10,7 +10,7 @@ import { Credentials, GetKey, whyClosed } from "./key.tsx";
 import { Copy, Tabs, Unreachable } from "./parts.tsx";
 import { type Protocol, protocols } from "./protocols.ts";
 import { type Details, type Reply, type Tool, address, details, index, tools } from "./server.ts";
-import { grouped, isOld, nameOf } from "./tools.ts";
+import { grouped, nameOf, newestOf } from "./tools.ts";
 
 type List = Tool[] | Reply | "unreachable" | undefined;
 
@@ -22,7 +22,7 @@ function Tools({ list, more }: { list: List; more: Map<string, Details> }) {
     return <div class="notice"><p>{credential() ? `${whyClosed(credential()).problem}.` : "The list of tools needs credentials."}</p><GetKey /></div>;
   }
   if (list.length === 0) return <p class="notice">There are no tools that you may call on this server.</p>;
-  const current = list.filter((tool) => !isOld(tool, list));
+  const current = newestOf(list);
   return (
     <div class="toolkits">
       {[...grouped(current)].map(([toolkit, group]) => (

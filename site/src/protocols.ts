@@ -125,10 +125,14 @@ export function outcomeOf({ sample }: Protocol, reply: Reply): Outcome {
   const textsAt = (pointers: string[]) => pointers.map((pointer) => at(json, pointer)).filter((text) => typeof text === "string");
   const inError = (names: string[]) => textsAt(["", "/error", "/error/data", "/result/error"].flatMap((place) => names.map((name) => `${place}/${name}`)));
   const texts = textsAt([...sample.error, ...sample.rejection]);
-  const [hint] = inError(["additional_prompt_content", "prompt"]);
-  const [log] = inError(["developer_message"]);
+  const [sentHint] = inError(["additional_prompt_content", "prompt"]);
+  const [sentLog] = inError(["developer_message"]);
   const parameters = at(json, "/parameter_errors") ?? at(json, "/error/data/parameter_errors") ?? {};
-  const message = [...new Set(texts)].filter((text) => text !== hint && text !== log).join(": ");
+  const all = [...new Set(texts)];
+  const own = all.filter((text) => text !== sentHint && text !== sentLog);
+  const message = (own.length > 0 ? own : all.slice(0, 1)).join(": ");
+  const hint = besides(sentHint, [message]);
+  const log = besides(sentLog, [message, sentHint ?? ""]);
   return {
     success: false,
     message: message || `Status ${reply.status}`,
@@ -137,6 +141,12 @@ export function outcomeOf({ sample }: Protocol, reply: Reply): Outcome {
     parameters: isObject(parameters) ? Object.fromEntries(Object.entries(parameters).map(([path, text]) => [path, String(text)])) : {},
     challenges: challengesIn(json) ?? challengesAsText(message),
   };
+}
+
+/** What a text says besides others, which it may contain: tools often repeat the message in it. Undefined if that is nothing. */
+function besides(text: string | undefined, others: string[]): string | undefined {
+  const rest = others.filter(Boolean).reduce((left, other) => left.replace(other, ""), text ?? "").replace(/^[\s.:;,]+/, "").trim();
+  return /[\p{Letter}\p{Number}]/u.test(rest) ? rest : undefined;
 }
 
 function failed(json: Json): boolean {

@@ -36,6 +36,7 @@ export interface Reply {
   status: number;
   text: string;
   json: Json | undefined;
+  headers: [string, string][];
   duration: number;
   /** The scopes that the credential lacks for this call. */
   lacking: string[];
@@ -89,7 +90,7 @@ export async function send(path: string, { anonymous = false, ...init }: Init = 
   } catch {
     // Some responses have no body.
   }
-  return { status: response.status, text, json, duration, lacking: lackingIn(response) };
+  return { status: response.status, text, json, headers: [...response.headers], duration, lacking: lackingIn(response) };
 }
 
 export const post = (path: string, body: string, more: Record<string, string> = {}, init: Pick<Init, "signal"> = {}): Promise<Reply> =>
@@ -159,14 +160,27 @@ function media(body: Json | undefined): Json | undefined {
   return isObject(content) ? content["application/json"] : undefined;
 }
 
+/** A model of the chat gateway. */
+export interface Model {
+  name: string;
+  /** What a million tokens cost, in dollars, if the operator has said so. */
+  price?: { input: number; output: number };
+}
+
 /**
- * The models of the chat gateway that the visitor may use, by name. A name that ends in a slash is that of a provider, of which
+ * The models of the chat gateway that the visitor may use. A name that ends in a slash is that of a provider, of which
  * every model may be used. Empty if there is no gateway, or none for the visitor.
  */
-export async function models(): Promise<string[]> {
+export async function models(): Promise<Model[]> {
   const { status, json } = await send("/v1/models").catch(() => ({ status: 0, json: undefined }));
   if (status !== 200) return [];
-  const names = (list: Json | undefined, write: (item: Json) => Json | undefined) => (Array.isArray(list) ? list.map(write) : []);
-  const found = [...names(at(json, "/data"), (model) => at(model, "/id")), ...names(at(json, "/providers"), (id) => `${id}/`)];
-  return found.filter((name): name is string => typeof name === "string");
+  const listOf = (list: Json | undefined) => (Array.isArray(list) ? list : []);
+  const named = listOf(at(json, "/data")).map((model) => ({ name: at(model, "/id"), price: priceOf(at(model, "/price")) }));
+  const providers = listOf(at(json, "/providers")).map((id) => ({ name: `${String(id)}/`, price: undefined }));
+  return [...named, ...providers].flatMap(({ name, price }) => (typeof name === "string" ? [{ name, ...(price && { price }) }] : []));
+}
+
+function priceOf(price: Json | undefined): { input: number; output: number } | undefined {
+  const [input, output] = [at(price, "/input"), at(price, "/output")].map(Number);
+  return price === undefined || !Number.isFinite(input) || !Number.isFinite(output) ? undefined : { input: input ?? 0, output: output ?? 0 };
 }

@@ -33,8 +33,13 @@ export interface SignIn {
   resource: string;
 }
 
+/** Whether AUTH may let people sign in. The Worker names the ways in the page. */
+const hasSignIn = (): boolean => (document.documentElement.dataset["ways"] ?? "").split(" ").includes("sign-in");
+
 /** How visitors sign in; undefined if this server has no sign-in, or has it at another address. Throws if it cannot respond now. */
 export async function signIn(): Promise<SignIn | undefined> {
+  // Browsers report a request that fails in their console.
+  if (!hasSignIn()) return undefined;
   const { status, json } = await send("/.well-known/oauth-authorization-server", { anonymous: true });
   if (status === 429 || status >= 500) throw new Error(`Status ${status}`);
   const text = (name: string) => String(at(json, `/${name}`) ?? "");

@@ -33,6 +33,16 @@ export function isOld(tool: Tool, tools: Tool[]): boolean {
   return compare(versions.get(withoutVersion(tool.id)) ?? tool.version, tool.version) > 0;
 }
 
+/** The versions of a tool in the list, the newest first. */
+export const versionsOf = (tool: Tool, tools: Tool[]): Tool[] =>
+  tools.filter(({ id }) => withoutVersion(id) === withoutVersion(tool.id)).sort((one, other) => compare(other.version, one.version));
+
+/** The newest version of each tool. */
+export const newestOf = (tools: Tool[]): Tool[] => tools.filter((tool) => !isOld(tool, tools));
+
+/** Whether two ids are of versions of the same tool. */
+export const isSameTool = (one: string, other: string): boolean => withoutVersion(one) === withoutVersion(other);
+
 /** The tool with this id; without such a version, the newest of the tool. Without an id, the first tool. */
 export function toolOf(tools: Tool[], id: string): Tool | undefined {
   const newest = (tool: Tool) => withoutVersion(tool.id) === withoutVersion(id) && !isOld(tool, tools);

@@ -112,7 +112,14 @@ export async function isAccessible(page, where = "") {
     // The evaluation of the debugger is not subject to the page's policy.
     await page.evaluate(`${axe.source}; undefined`);
     // Frames have views, which have no origin. axe would send messages to them, and the browser complains about those to one that is loading.
-    const { violations, passes } = await page.evaluate((runOnly) => globalThis.axe.run(document, { runOnly, resultTypes: ["violations"], iframes: false }), RULES);
+    const { violations, passes } = await page.evaluate(async (runOnly) => {
+      // What is below a bar that stays in view can be scrolled to. axe takes it for covered.
+      const bars = [...document.querySelectorAll(".run, .run button")];
+      for (const bar of bars) bar.style.position = "static";
+      const found = await globalThis.axe.run(document, { runOnly, resultTypes: ["violations"], iframes: false });
+      for (const bar of bars) bar.style.position = "";
+      return found;
+    }, RULES);
     const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
     assert.deepEqual(found, [], `${where} ${colorScheme}`);
     assert.ok(passes.length > 5, "axe has run");

@@ -122,9 +122,7 @@ export class Visitor {
   /** What the browser complained about since the last time, without the statuses of responses. */
   async problems() {
     const violations = await this.page.evaluate(() => globalThis.violations?.splice(0) ?? []);
-    // Chromium does not know this directive yet.
-    const expected = ["Failed to load resource", "Unrecognized Content-Security-Policy directive 'webrtc'"];
-    return [...violations, ...this.complaints.splice(0).filter((text) => !expected.some((start) => text.startsWith(start)))];
+    return [...violations, ...this.complaints.splice(0).filter((text) => !text.startsWith("Failed to load resource"))];
   }
 
   /** Whether the page needs no scrolling sideways at this width. */

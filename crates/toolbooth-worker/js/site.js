@@ -36,8 +36,6 @@ const POLICIES = {
     "frame-src https:",
     "base-uri https:",
     "form-action 'none'",
-    // No other directive is about it. Browsers that do not know it say so in their console.
-    "webrtc 'block'",
     "frame-ancestors 'self'",
   ].join("; "),
 };

@@ -26,3 +26,20 @@ export function focusError(form: HTMLElement | null): boolean {
   message.scrollIntoView({ block: "nearest" });
   return true;
 }
+
+/** Moves the focus to the first field of a form, or to its button if it has none, with what is above it in view. */
+export function enter(form: HTMLElement | null): void {
+  const field = firstControl(form?.querySelector("#input-panel")) ?? form?.querySelector<HTMLElement>("[type=submit]");
+  field?.focus({ preventScroll: true });
+  reveal(form?.closest("section"));
+  field?.scrollIntoView({ block: "nearest" });
+}
+
+/** The share of the window within which the beginning of something is in view. */
+const UPPER = 0.6;
+
+/** Scrolls to the beginning of an element, unless that is in the upper part of the window. */
+export function reveal(element: Element | null | undefined): void {
+  const top = element?.getBoundingClientRect().top ?? 0;
+  if (top < 0 || top > innerHeight * UPPER) element?.scrollIntoView({ block: "start" });
+}

@@ -2,10 +2,18 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { parse, stringify } from "../json.ts";
+import type { Details, Model, Tool } from "../server.ts";
+import { cheapest, questions, tookText, withPrice } from "./chat-texts.ts";
 import { Conversation, type ToolCall, type Turn } from "./conversation.ts";
 
-export function Chat({ models }: { models: string[] }) {
-  const [model, setModel] = useState(models[0] ?? "");
+interface ChatProps {
+  models: Model[];
+  tools: Tool[];
+  details: Map<string, Details>;
+}
+
+export function Chat({ models, tools, details }: ChatProps) {
+  const [model, setModel] = useState(() => cheapest(models));
   const [question, setQuestion] = useState("");
   const [asks, setAsks] = useState(true);
   const [busy, setBusy] = useState<AbortController>();
@@ -32,13 +40,14 @@ export function Chat({ models }: { models: string[] }) {
 
   // The name of a provider alone is no model.
   const ready = question.trim() !== "" && model !== "" && !model.endsWith("/");
-  const ask = async () => {
+  const notes = [model.endsWith("/") && "Add the name of one of the provider's models.", withPrice(model, models)].filter(Boolean);
+  const ask = async (text = question) => {
     const controller = new AbortController();
     setBusy(controller);
     setProblem(undefined);
     setQuestion("");
     try {
-      await conversation.current?.ask(model, question, controller.signal);
+      await conversation.current?.ask(model, text, controller.signal);
     } catch (error) {
       if (!controller.signal.aborted) setProblem(error instanceof Error ? error.message : "The model's answer could not be read. Try again.");
     }
@@ -47,9 +56,16 @@ export function Chat({ models }: { models: string[] }) {
   return (
     <div class="chat">
       <h1 class="visually-hidden">Chat</h1>
-      <div class="turns" ref={log} role="log" aria-label="Conversation" tabIndex={0}>
-        {turns.length === 0 && <p class="soft">Ask something that needs this server's tools.</p>}
-        {turns.map((turn, index) => <TurnView key={index} turn={turn} decide={(approved) => waiting.current(approved)} />)}
+      <div class={turns.length === 0 ? "turns empty" : "turns"} ref={log} role="log" aria-label="Conversation" tabIndex={0}>
+        {turns.length === 0 && (
+          <>
+            <p class="soft">Ask something that needs this server's tools, such as:</p>
+            <div class="examples" role="group" aria-label="Example questions">
+              {questions(tools, details).map((text) => <button key={text} type="button" class="chip" onClick={() => (model !== "" && !model.endsWith("/") ? void ask(text) : setQuestion(text))}>{text}</button>)}
+            </div>
+          </>
+        )}
+        {turns.map((turn, index) => <TurnView key={index} turn={turn} models={models} decide={(approved) => waiting.current(approved)} />)}
         {problem && <p class="failure" role="alert">{problem}</p>}
       </div>
       <form
@@ -74,26 +90,27 @@ export function Chat({ models }: { models: string[] }) {
           }}
         />
         <div class="row">
-          <label for="model" class="visually-hidden">Model</label>
-          <input id="model" type="text" list="models" placeholder="Model" aria-describedby={model.endsWith("/") ? "model-note" : undefined} autocomplete="off" spellcheck={false} value={model} onInput={({ currentTarget }) => setModel(currentTarget.value)} />
+          <label for="model">Model</label>
+          <input id="model" type="text" list="models" aria-describedby={notes.length > 0 ? "model-note" : undefined} autocomplete="off" spellcheck={false} value={model} onInput={({ currentTarget }) => setModel(currentTarget.value)} />
           <datalist id="models">
-            {models.map((name) => <option key={name} value={name} />)}
+            {models.map(({ name }) => <option key={name} value={name} />)}
           </datalist>
-          {model.endsWith("/") && <p class="note" id="model-note">Add the name of one of the provider's models.</p>}
           <label class="check"><input type="checkbox" checked={asks} onChange={({ currentTarget }) => setAsks(currentTarget.checked)} /> Ask before each call</label>
           {busy ? <button type="button" class="secondary" onClick={() => busy.abort()}>Stop</button> : <button type="submit" aria-disabled={!ready}>Send</button>}
         </div>
+        {notes.length > 0 && <p class="note" id="model-note">{notes.join(" ")}</p>}
       </form>
     </div>
   );
 }
 
-function TurnView({ turn, decide }: { turn: Turn; decide(approved: boolean): void }) {
+function TurnView({ turn, models, decide }: { turn: Turn; models: Model[]; decide(approved: boolean): void }) {
   return (
     <article class={`turn ${turn.role}`}>
       <h2 class="visually-hidden">{turn.role === "user" ? "You" : "Model"}</h2>
       {turn.text && (turn.role === "assistant" ? <Answer text={turn.text} /> : <p class="text">{turn.text}</p>)}
       {turn.calls.map((call, index) => <CallCard key={index} call={call} decide={decide} />)}
+      {turn.took && <p class="took">{tookText(turn.took, models)}</p>}
     </article>
   );
 }

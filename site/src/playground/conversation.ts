@@ -18,6 +18,17 @@ export interface Turn {
   role: "user" | "assistant";
   text: string;
   calls: ToolCall[];
+  /** Who has answered, and what it took, as far as the answer says so. */
+  took?: Took;
+}
+
+export interface Took {
+  model: string;
+  /** Milliseconds until the end of the answer. */
+  duration: number;
+  tokens?: { input: number; output: number };
+  /** Dollars, if the answer says so. */
+  cost?: number;
 }
 
 /** How the user answers when a call needs approval. */
@@ -103,16 +114,22 @@ export class Conversation {
   async #answer(model: string, turn: Turn, signal: AbortSignal): Promise<JsonObject> {
     const tools = await this.#definitions(signal);
     const body = stringify({ model, messages: this.#messages, stream: true, ...(tools.length > 0 && { tools }) });
+    const start = performance.now();
+    let report: Json | undefined;
     const init = { method: "POST", headers: headers({ "content-type": "application/json", accept: "text/event-stream" }), body, signal };
     const response = await fetch("/v1/chat/completions", { ...init, cache: "no-store", credentials: "omit" });
     if (!response.ok || !response.body) throw new Error(problem(await response.text()) ?? `Status ${response.status}`);
     // Signatures and thinking blocks travel here: the message must go back as it came.
     const extras: JsonObject = {};
     for await (const data of events(response.body)) {
-      if (data === "[DONE]") return this.#message(turn, extras);
+      if (data === "[DONE]") {
+        turn.took = tookOf(model, report, performance.now() - start);
+        return this.#message(turn, extras);
+      }
       const chunk = parse(data);
       const error = at(chunk, "/error/message");
       if (typeof error === "string") throw new Error(error);
+      report = at(chunk, "/_2api") ?? report;
       const delta = at(chunk, "/choices/0/delta");
       if (isObject(delta)) this.#add(turn, delta, extras);
       this.changed();
@@ -162,6 +179,13 @@ export class Conversation {
     call.state = at(reply.json, "/_toolbooth/calls/0/success") === false ? "failed" : "done";
     this.changed();
   }
+}
+
+/** What an answer took. `report` is the gateway's. */
+function tookOf(model: string, report: Json | undefined, duration: number): Took {
+  const number = (pointer: string) => Number(at(report, pointer) ?? Number.NaN);
+  const [input, output, cost] = [number("/usage/input_tokens"), number("/usage/output_tokens"), number("/cost")] as const;
+  return { model, duration, ...(Number.isFinite(input + output) && { tokens: { input, output } }), ...(Number.isFinite(cost) && { cost }) };
 }
 
 function problem(text: string): string | undefined {

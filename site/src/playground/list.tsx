@@ -3,13 +3,16 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { type Details, type Tool, found } from "../server.ts";
-import { grouped, isOld, nameOf, toolkitOf } from "../tools.ts";
+import { grouped, isSameTool, nameOf, newestOf, toolkitOf } from "../tools.ts";
 
 interface ListProps {
   tools: Tool[];
   details: Map<string, Details>;
   chosen: string;
+  /** What the menu of narrow screens has chosen. */
   choose(id: string): void;
+  /** A link of the list was followed. */
+  followed(): void;
   /** What follows the tools. */
   children: ComponentChildren;
 }
@@ -19,8 +22,10 @@ const LARGE = 40;
 /** Milliseconds without a key before the server is asked. */
 const PAUSE = 150;
 
-export function ToolList({ tools, details, chosen, choose, children }: ListProps) {
+export function ToolList({ tools: all, details, chosen, choose, followed, children }: ListProps) {
   const [query, setQuery] = useState("");
+  // The versions of a tool are one row; its form leads to the others.
+  const tools = useMemo(() => newestOf(all), [all]);
   const isLarge = tools.length > LARGE;
   const titleOf = ({ id, name }: Tool) => details.get(name)?.title ?? nameOf(id);
   const filtered = useMemo(() => {
@@ -31,16 +36,17 @@ export function ToolList({ tools, details, chosen, choose, children }: ListProps
   const ranked = useRanked(tools, isLarge ? query.trim() : "");
   const isSearch = isLarge && query.trim() !== "";
   const results = ranked ?? filtered;
+  const current = tools.find(({ id }) => isSameTool(id, chosen))?.id ?? "";
   const link = (tool: Tool, more: ComponentChildren) => (
     <li key={tool.id}>
-      <a href={`#${encodeURIComponent(tool.id)}`} aria-current={tool.id === chosen ? "page" : undefined} class={isOld(tool, tools) ? "old" : undefined}>
+      <a href={`#${encodeURIComponent(tool.id)}`} aria-current={tool.id === current ? "page" : undefined} onClick={(event) => !opensElsewhere(event) && followed()}>
         <span>{titleOf(tool)}</span>
         {more}
       </a>
     </li>
   );
   const groups = [...grouped(isLarge ? tools : filtered)].map(([toolkit, group]) => {
-    const list = <ul>{group.map((tool) => link(tool, <span class="version">{tool.version}</span>))}</ul>;
+    const list = <ul>{group.map((tool) => link(tool, null))}</ul>;
     if (!isLarge) return <section key={toolkit}><h2>{toolkit}</h2>{list}</section>;
     return (
       <details key={toolkit} open={toolkit === toolkitOf(chosen)}>
@@ -62,12 +68,12 @@ export function ToolList({ tools, details, chosen, choose, children }: ListProps
       {isSearch && results.length === 0 && <p class="soft">No tool matches. Try other words.</p>}
       <div class="menu" hidden={tools.length === 0}>
         <label for="tool-menu">Tool</label>
-        <select id="tool-menu" value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-          {chosen === "" && <option value="" disabled>Choose a tool</option>}
+        <select id="tool-menu" value={current} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+          {current === "" && <option value="" disabled>Choose a tool</option>}
           {[...grouped(tools)].map(([toolkit, group]) => (
             <optgroup key={toolkit} label={toolkit}>
               {group.map((tool) => (
-                <option key={tool.id} value={tool.id}>{titleOf(tool)}{isOld(tool, tools) ? ` ${tool.version}` : ""}</option>
+                <option key={tool.id} value={tool.id}>{titleOf(tool)}</option>
               ))}
             </optgroup>
           ))}
@@ -84,6 +90,9 @@ export function ToolList({ tools, details, chosen, choose, children }: ListProps
     </nav>
   );
 }
+
+/** Whether a click opens a tab or window of its own. */
+const opensElsewhere = ({ ctrlKey, metaKey, shiftKey, button }: MouseEvent): boolean => ctrlKey || metaKey || shiftKey || button !== 0;
 
 /** The tools that the server finds, the best first; undefined until it has answered a first time, and if it has no search. */
 function useRanked(tools: Tool[], query: string): Tool[] | undefined {

@@ -2,6 +2,7 @@
 // sanitize: HTML in the answer stays text. Loaded with the first answer.
 import { type MarkedToken, type Token, type Tokens, lexer } from "marked";
 import type { ComponentChildren } from "preact";
+import { Code } from "../parts.tsx";
 
 export function Markdown({ text }: { text: string }) {
   return <div class="prose">{blocks(lexer(text))}</div>;
@@ -19,7 +20,7 @@ function Part({ token }: { token: MarkedToken }) {
     case "blockquote":
       return <blockquote>{blocks(token.tokens)}</blockquote>;
     case "code":
-      return <pre tabIndex={0} aria-label="Code"><code>{token.text}</code></pre>;
+      return <Code text={token.text} label="code" />;
     case "hr":
       return <hr />;
     case "list":

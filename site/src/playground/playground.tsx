@@ -1,13 +1,13 @@
 // The playground: choose a tool, fill in its form, run it, and see the same call in every protocol.
 import { render } from "preact";
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { at } from "../json.ts";
 import { type Credential, credential, isLocal, takeKey } from "../credential.ts";
 import { Credentials, GetKey, useCredentialChanges, useWithoutSignIn, whyClosed } from "../key.tsx";
 import { Tabs, Unreachable } from "../parts.tsx";
 import { type Protocol, protocols } from "../protocols.ts";
-import { type Details, type Reply, type Tool, details, index, models, tools } from "../server.ts";
-import { idIn, isOld, toolOf } from "../tools.ts";
+import { type Details, type Model, type Reply, type Tool, details, index, models, tools } from "../server.ts";
+import { idIn, isOld, toolOf, versionsOf } from "../tools.ts";
 import { Chat } from "./chat.tsx";
 import { AllowChat, MoreTools, NoTool, useMayAllowChat } from "./permissions.tsx";
 import { ToolList } from "./list.tsx";
@@ -17,7 +17,7 @@ interface Loaded {
   protocols: Protocol[];
   tools: Tool[] | Reply;
   details: Map<string, Details>;
-  models: string[];
+  models: Model[];
   /** The credential with which all this was asked for. */
   used: Credential | undefined;
 }
@@ -67,6 +67,8 @@ function Playground() {
   const choose = useCallback((chosen: string) => {
     location.hash = encodeURIComponent(chosen);
   }, []);
+  // Whoever has chosen a tool from the list goes on in its form. The menu of narrow screens keeps the focus: arrow keys choose there.
+  const entersForm = useRef(false);
   if (failed) return <><h1>Playground</h1><Unreachable retry={retry} /></>;
   if (!loaded) return <p class="loading" role="status">Loading the tools…</p>;
   if (!Array.isArray(loaded.tools)) return <Closed reply={loaded.tools} used={loaded.used} />;
@@ -79,12 +81,12 @@ function Playground() {
       {hasViews && <Tabs names={["Tools", "Chat"] as const} chosen={view} label="View" panel="view" choose={setView} />}
       <div id="view" role={hasViews ? "tabpanel" : undefined} aria-label={hasViews ? view : undefined}>
         {/* The other view stays, with an answer that is still arriving and with what was filled in. */}
-        {hasChat && <div hidden={!chats}><Chat models={loaded.models} /></div>}
+        {hasChat && <div hidden={!chats}><Chat models={loaded.models} tools={loaded.tools} details={loaded.details} /></div>}
         {!hasChat && chats && <AllowChat />}
         <div class="playground" hidden={chats}>
-          <ToolList tools={loaded.tools} details={loaded.details} chosen={tool?.id ?? ""} choose={choose}><MoreTools /></ToolList>
+          <ToolList tools={loaded.tools} details={loaded.details} chosen={tool?.id ?? ""} choose={choose} followed={() => (entersForm.current = true)}><MoreTools /></ToolList>
           {tool ? (
-            <Workbench key={tool.id} tool={tool} details={isOld(tool, loaded.tools) ? undefined : loaded.details.get(tool.name)} protocols={loaded.protocols} />
+            <Workbench key={tool.id} tool={tool} versions={versionsOf(tool, loaded.tools)} enters={entersForm} details={isOld(tool, loaded.tools) ? undefined : loaded.details.get(tool.name)} protocols={loaded.protocols} />
           ) : loaded.tools.length > 0 ? (
             id.toLowerCase() === "chat" ? <div class="notice wide"><h1>There is no chat here</h1><p>This server has no language model. Its operator can add one: <a href="/docs/gateway">Chat gateway</a>.</p></div> :
             <NoTool id={id} />

@@ -1,6 +1,6 @@
 // Shows a value: content blocks as what they are, lists of objects as tables, documents of JSON like values, anything else as JSON.
 import { ExactNumber, type Json, type JsonObject, isObject, own, parse, stringify } from "../json.ts";
-import { type TableOf, isPlain, isTooLarge, tableOf } from "./shape.ts";
+import { type TableOf, isPlain, isTooLarge, lineOf, tableOf } from "./shape.ts";
 
 const BLOCKS = new Set(["text", "image", "audio", "resource", "resource_link"]);
 
@@ -30,6 +30,8 @@ function Parts({ value }: { value: Json }) {
   }
   const table = tableOf(value);
   if (table) return <Table {...table} />;
+  const line = lineOf(value);
+  if (line !== undefined) return <code class="line">{line}</code>;
   return isObject(value) ? <Members value={value} /> : <JsonOf value={value} label="Value as JSON" />;
 }
 
@@ -78,7 +80,7 @@ function Table({ names, rows, total }: TableOf) {
           {rows.map((row, index) => (
             <tr key={index}>
               {names.map((name) => (
-                <td key={name} class={isNumber(own(row, name)) ? "number" : undefined}>{plain(own(row, name))}</td>
+                <td key={name} class={isNumber(own(row, name)) ? "number" : undefined}>{lineOf(own(row, name)) ?? plain(own(row, name))}</td>
               ))}
             </tr>
           ))}

@@ -1,8 +1,8 @@
 // One tool: its form, the call in every protocol, and the result.
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { CallCode } from "../call.tsx";
-import { focusError } from "../form/focus.ts";
+import { CallCode, hidden } from "../call.tsx";
+import { enter, focusError, reveal } from "../form/focus.ts";
 import { type Errors, MISSING, Properties, idOf } from "../form/form.tsx";
 import { problemIn } from "../json-problem.ts";
 import { type Json, isObject, own, parse, stringify } from "../json.ts";
@@ -11,9 +11,11 @@ import { Code, Tabs } from "../parts.tsx";
 import { type CallContext, type Challenge, type Outcome, type Protocol, bodyOf, outcomeOf, pathOf, withProof } from "../protocols.ts";
 import { initial, kindOf } from "../schema.ts";
 import { type Details, type Reply, type Tool, post } from "../server.ts";
+import { sketch } from "../sketch.ts";
 import { Authorization } from "./challenge.tsx";
 import { ContextForm, adviceFor } from "./context.tsx";
 import { NeedsScopes } from "./permissions.tsx";
+import { LastRequests, keep } from "./requests.tsx";
 import { Value } from "./value.tsx";
 import { View } from "./view.tsx";
 
@@ -29,15 +31,20 @@ interface Called {
   context: CallContext;
 }
 
-type State = { is: "idle" } | { is: "running" } | { is: "done"; result: Result } | { is: "unreachable" };
+/** A run can be refused by this page, before it is sent. */
+type State = { is: "idle" } | { is: "refused"; why: string } | { is: "running" } | { is: "done"; result: Result } | { is: "unreachable" };
 
 interface WorkbenchProps {
   tool: Tool;
   details: Details | undefined;
   protocols: Protocol[];
+  /** The versions of the tool, the newest first. */
+  versions: Tool[];
+  /** Whether the focus goes into the form, once. */
+  enters: RefObject<boolean>;
 }
 
-export function Workbench({ tool, details, protocols }: WorkbenchProps) {
+export function Workbench({ tool, details, protocols, versions, enters }: WorkbenchProps) {
   const [input, setInput] = useState<Json>(() => initial(tool.input_schema) ?? {});
   const [mode, setMode] = useState<"Form" | "JSON">("Form");
   const [context, setContext] = useState<CallContext>({});
@@ -69,15 +76,20 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   };
 
   const run = async (chosen: Protocol, extra: CallContext = context) => {
-    if (isBroken) return form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    if (isBroken) {
+      begin({ is: "refused", why: "The input is not valid JSON." });
+      return form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+    }
     const empty = tool.requirements?.authorization && mode === "Form" ? emptyFields(tool, input) : {};
     setLacking(empty);
-    if (Object.keys(empty).length > 0) return void begin({ is: "idle" });
+    const names = Object.keys(empty);
+    if (names.length > 0) return void begin({ is: "refused", why: `Enter a value for ${names.join(", ")}.` });
     const number = begin({ is: "running" });
     try {
       const called = { input, context: chosen.carriesContext ? extra : {} };
       const body = bodyOf(chosen, tool, input, called.context);
       const reply = await post(pathOf(chosen, tool), stringify(body), chosen.headers);
+      keep(pathOf(chosen, tool), stringify(bodyOf(chosen, tool, input, hidden(called.context)), 2), chosen.headers, reply);
       if (number === runs.current) setState({ is: "done", result: { reply, outcome: outcomeOf(chosen, reply), called } });
     } catch {
       if (number === runs.current) setState({ is: "unreachable" });
@@ -93,8 +105,12 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
   useEffect(() => {
     if ((Object.keys(errors).length > 0 || lacksUser) && focusError(form.current)) return;
     // In a long form, or on a small screen, the result is out of view.
-    if (state.is === "done") output.current?.scrollIntoView({ block: "nearest" });
+    if (state.is === "done" || state.is === "unreachable") reveal(output.current);
   }, [state, lacking]);
+  useEffect(() => {
+    if (enters.current) enter(form.current);
+    enters.current = false;
+  }, []);
 
   const isBusy = state.is === "running" || !protocol;
   const kind = kindOf(tool.input_schema);
@@ -125,6 +141,9 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
       <section class="input" aria-labelledby="tool-title">
         <h1 id="tool-title">{title}</h1>
         <p class="tool-id"><code>{tool.id}</code>{details?.deprecated && <span class="badge warn">deprecated</span>}{details?.scopes.map((scope) => <span class="badge" key={scope}>{scope}</span>)}</p>
+        {versions.length > 1 && (
+          <p class="versions">Versions: {versions.map(({ id, version }) => id === tool.id ? <strong key={id}>{version}</strong> : <a key={id} href={`#${encodeURIComponent(id)}`}>{version}</a>)}</p>
+        )}
         <p class="description">{tool.description}</p>
         {details && details.examples.length > 0 && (
           <div class="examples" role="group" aria-label="Examples">
@@ -140,7 +159,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
           ref={form}
           noValidate
           autocomplete="off"
-          aria-label="Input"
+          aria-label={`Input of ${title}`}
           onSubmit={(event) => {
             event.preventDefault();
             if (protocol && !isBusy) void run(protocol);
@@ -178,6 +197,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
             show={(value, { input, context }) => details?.view && protocols.some(({ name }) => name === "mcp") && (
               <View key={runs.current} uri={details.view} {...{ title, tool, input, value, context }} />
             )}
+            returns={tool.output_schema ? sketch(tool.output_schema) : undefined}
             repeat={repeat}
             advice={!isPerson && tool.requirements?.authorization ? advice : undefined}
             ask={(challenges) => (
@@ -189,6 +209,7 @@ export function Workbench({ tool, details, protocols }: WorkbenchProps) {
           <h2 id="call-title">Code for this call</h2>
           {protocol && <CallCode protocol={protocol} tool={tool} input={input} context={context} {...(isBroken && { outdated: "The JSON is invalid. This is the last valid call." })} />}
         </section>
+        <LastRequests />
       </div>
     </div>
   );
@@ -242,6 +263,8 @@ function InputText({ input, onChange, onBroken, error, discard }: InputTextProps
 }
 
 interface Continue {
+  /** What the value is like, if that is known. */
+  returns: string | undefined;
   /** The view of a value, if its tool has one. */
   show(value: Json, called: Called): ComponentChildren;
   /** Repeats the call, with the proof of a grant if there is one. */
@@ -255,7 +278,9 @@ interface Continue {
 function Outcomes({ state, ...next }: { state: State } & Continue) {
   switch (state.is) {
     case "idle":
-      return <p class="soft" role="status">Run the tool to see the result here.</p>;
+      return <><p class="soft" role="status">Run the tool to see the result here.</p><Returns {...next} /></>;
+    case "refused":
+      return <><p class="failure" role="alert">The tool was not run. {state.why}</p><Returns {...next} /></>;
     case "running":
       return <p class="soft" role="status">Running…</p>;
     case "unreachable":
@@ -263,6 +288,11 @@ function Outcomes({ state, ...next }: { state: State } & Continue) {
     case "done":
       return <Done {...state.result} {...next} />;
   }
+}
+
+/** What a call will return. */
+function Returns({ returns }: Continue) {
+  return returns === undefined ? null : <details class="returns" open><summary>What it returns</summary><pre tabIndex={0} aria-label="The value's schema">{returns}</pre></details>;
 }
 
 /** A value, or its view and the value below. */
