@@ -8,7 +8,7 @@ import { entryOf, newKey } from "../packages/toolbooth/src/credentials.js";
 import { isRejecting } from "../packages/toolbooth/src/deploy.js";
 import { findings } from "../packages/toolbooth/src/findings.js";
 import { checkKeys } from "../packages/toolbooth/src/key.js";
-import { misspelled } from "../packages/toolbooth/src/variables.js";
+import { misspelled, oversized } from "../packages/toolbooth/src/variables.js";
 import { root, run } from "./support/commands.mjs";
 import { BINDINGS, SAMPLES, NOTES, deployed } from "./support/worker.mjs";
 
@@ -121,6 +121,14 @@ test("a variable that nothing reads is named if it resembles one that is read", 
   }
 });
 
+test("a variable that Cloudflare does not store is named, with its bytes", () => {
+  const at = (length) => "x".repeat(length);
+  for (const [value, bytes] of [[at(5120)], [at(5121), "5,121"], ["ü".repeat(2561), "5,122"], [{ a: at(5120) }, "5,128"], [7], [undefined]]) {
+    const expected = bytes ? [`API_KEYS has ${bytes} bytes. Cloudflare stores at most 5,120 of a variable or a secret, and rejects the deployment`] : [];
+    assert.deepEqual(oversized({ AUTH: "none", API_KEYS: value }), expected);
+  }
+});
+
 test("toolbooth key --check tells which entries of a file the Worker rejects", async () => {
   configure(NOTES, {}, KV + D1);
   const entry = (name, rest = {}) => ({ ...newKey(name, []).entry, ...rest });
@@ -135,6 +143,7 @@ test("toolbooth key --check tells which entries of a file the Worker rejects", a
     ['[{"name":"a"},', /^keys\.json is not valid JSON: it ends too early\./],
     ['[\n {"name": "a" "scopes": []}]', /^keys\.json is not valid JSON, at line 2, column 15\./],
     ["[1,,2]", /^keys\.json is not valid JSON\./],
+    [`${JSON.stringify(Array.from({ length: 50 }, (_, index) => entry(`person ${index}`)))}\n`, /^API_KEYS has [\d,]+ bytes\. Cloudflare stores at most 5,120 of a variable or a secret/],
     ["{}", /^API_KEYS must be a JSON array/m],
   ]) {
     writeFileSync("keys.json", text);

@@ -6,6 +6,7 @@ import { applyMigrations } from "./local.js";
 import { fromNpm } from "./programs.js";
 import { Failure, run } from "./process.js";
 import { DEPLOYED } from "./stacks.js";
+import { oversized } from "./variables.js";
 
 /** Deploys; `args` are wrangler's. */
 export async function deploy(args) {
@@ -24,6 +25,8 @@ export async function deploy(args) {
   const { findings } = await import("./findings.js");
   const found = await findings({ config: values.config, env: env || undefined });
   console.log(report(found, env));
+  const tooLong = oversized(found.vars);
+  if (tooLong.length > 0) throw new Failure(tooLong.join("\n"));
   if (isRejecting(found)) throw new Failure("The deployed Worker would reject every call.");
 }
 

@@ -24,7 +24,7 @@ import { bindings, health, keepRunning, printer, reconfigure } from "./runtime.j
 import { needsRust } from "./rust.js";
 import { site } from "./site.js";
 import { typeErrors } from "./types.js";
-import { misspelled, variables } from "./variables.js";
+import { misspelled, oversized, variables } from "./variables.js";
 
 const DEVELOPMENT_KEY = "development-key";
 /** Where `toolbooth build` writes the site. */
@@ -71,7 +71,7 @@ export async function dev({ crate = ".", port: given = "8787", env, inspect }) {
     const inherited = Object.keys(chosen).filter((name) => process.env[name]);
     const configuration = readFileSync(config.configPath, "utf8");
     const hasPlayground = assets && (set.SITE ?? vars.SITE) === "playground";
-    return { ...configure(set, vars, address, stateKey), hasPlayground, configuration, inherited, misspelled: misspelled({ ...vars, ...file }, ofTools) };
+    return { ...configure(set, vars, address, stateKey), hasPlayground, configuration, inherited, misspelled: misspelled({ ...vars, ...file }, ofTools), oversized: oversized({ ...vars, ...chosen }) };
   };
   const edits = changes(filesOfVariables(config.configPath, env));
   await edits.next();
@@ -261,7 +261,7 @@ function access(set, methods, withKey, address) {
 }
 
 /** Prints the address, problems of the configuration, the address of the playground if there is one, and calls to try. Returns whether the Worker has started. */
-async function announce(address, { anyone, who, isForPeople, credential, fragment = "", misspelled, hasPlayground }, calls, hasFailed) {
+async function announce(address, { anyone, who, isForPeople, credential, fragment = "", misspelled, oversized, hasPlayground }, calls, hasFailed) {
   // /health reports problems only to callers with valid credentials, and the details to those with all scopes. The log has them.
   const headers = { accept: "application/json", ...(credential && { authorization: `Bearer ${credential}` }) };
   const found = await health(address, headers, hasFailed);
@@ -269,6 +269,8 @@ async function announce(address, { anyone, who, isForPeople, credential, fragmen
   const { status, problems = ["see the log above"] } = found;
   console.log(`\nToolbooth is running on ${address}. ${who}`);
   for (const text of misspelled) console.log(text);
+  // This machine has no such limit.
+  for (const text of oversized) console.log(`Configuration problem: ${text}.`);
   if (status !== "OK") for (const problem of problems) console.log(`Configuration problem: ${problem}`);
   // A fragment is sent to no server.
   if (hasPlayground) console.log(`Open ${address}/playground${fragment} to call the tools from a form.`);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { definitions } from "./catalogue.js";
 import { newKey } from "./credentials.js";
 import { Failure } from "./process.js";
+import { oversized } from "./variables.js";
 
 // Same rule as in crates/toolbooth/src/settings/api_keys.rs: users see the name on the consent page.
 const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]/u;
@@ -69,6 +70,9 @@ export async function checkKeys(file) {
   } catch (error) {
     throw new Failure(`${file} is not valid JSON${placeOf(error, text)}. API_KEYS must be a JSON array with one entry for each key`);
   }
+  // What is stored is the file, without the line break at its end.
+  const tooLong = oversized({ API_KEYS: text.trimEnd() });
+  if (tooLong.length > 0) throw new Failure(`${tooLong[0]}. An entry with tools, gateway and budgets takes 200 to 300 bytes: let people sign in, and keep keys for machines`);
   const { findings } = await import("./findings.js");
   const { calls, notes } = await findings({ vars: { AUTH: "api-key", OPENAI_API_KEY: "unknown", API_KEYS: text } });
   const found = [...calls, ...notes].filter((text) => text.startsWith("API_KEYS"));

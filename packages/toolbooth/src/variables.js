@@ -61,6 +61,18 @@ export function misspelled(set, ofTools) {
   });
 }
 
+/** The most bytes of a variable or a secret at Cloudflare (developers.cloudflare.com/workers/platform/limits, 2026-11). */
+const MOST_BYTES = 5 * 1024;
+const number = new Intl.NumberFormat("en");
+
+/** A sentence for each variable in `set` that Cloudflare does not store, because it is too long. */
+export function oversized(set) {
+  return Object.entries(set).flatMap(([name, value]) => {
+    const bytes = Buffer.byteLength(typeof value === "string" ? value : JSON.stringify(value) ?? "");
+    return bytes <= MOST_BYTES ? [] : [`${name} has ${number.format(bytes)} bytes. Cloudflare stores at most ${number.format(MOST_BYTES)} of a variable or a secret, and rejects the deployment`];
+  });
+}
+
 /** The number of letters to add, remove or replace until the texts are the same (Levenshtein). */
 export function distance(one, other) {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
