@@ -106,8 +106,8 @@ test-workers: chromium .venv/.done .tools/openapi/.done workers ## Run the tests
 	$(call say,Tests on workerd)
 	$(RUN_TESTS) --test-concurrency=2 $(filter-out $(COMMAND_TESTS) $(AGENT_TESTS) $(PACKAGE_TESTS) $(SIZE_TESTS),$(wildcard tests/*.test.mjs))
 
-test-tools: setup .tools/suite/.done .tools/.wasm-bindgen ## Run the native tests, then on workerd those of tools in TypeScript and of tools with bindings such as D1
-	@$(TOOLBOOTH) test
+test-tools: setup .tools/suite/.done .tools/.wasm-bindgen ## Run the tests of the tools in tools/, in seconds: native ones, then on workerd those of tools in TypeScript and of tools with bindings such as D1
+	@$(TOOLBOOTH) test --tools
 
 test-commands: workers ## Run the tests of the commands, such as make dev
 	$(call say,Tests of the commands)

@@ -26,7 +26,7 @@ const COMMANDS = {
   test: {
     about: "Run the tests, which include the examples of every tool",
     usage: "[arguments]",
-    more: "With arguments, it runs only cargo test, and passes them on.",
+    more: "With arguments, it runs only cargo test, and passes them on. With --tools first, it leaves out the other packages of a workspace.",
   },
   types: { about: "Check the types of tools and views in TypeScript, as test does" },
   tool: {

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildForDevelopment } from "./build.js";
-import { definitions, files } from "./catalogue.js";
+import { catalogue, definitions, files } from "./catalogue.js";
 import { Failure, run } from "./process.js";
 import { scripts, services } from "./scripts.js";
 import { checkTypes } from "./types.js";
@@ -15,9 +15,12 @@ const OUT = ".wrangler/test";
 const LONGEST_TEST = 60_000;
 const EXAMPLES = fileURLToPath(new URL("./examples.js", import.meta.url));
 
-/** Runs all tests; with arguments for cargo, only the native ones. */
-export async function test(args) {
-  const workspace = /^\[workspace\]/m.test(readFileSync("Cargo.toml", "utf8")) ? ["--workspace"] : [];
+/** Runs all tests; with arguments for cargo, only the native ones. After `--tools`, only those of the tools: a workspace may have more packages. */
+export async function test(given) {
+  const tools = given[0] === "--tools";
+  const args = tools ? given.slice(1) : given;
+  const isWorkspace = /^\[workspace\]/m.test(readFileSync("Cargo.toml", "utf8"));
+  const workspace = tools ? ["--package", packageOf(catalogue())] : isWorkspace ? ["--workspace"] : [];
   // The stack of a test that fails shows this library, not the tool.
   const env = { ...process.env, RUST_BACKTRACE: process.env.RUST_BACKTRACE ?? "0" };
   await run("cargo", ["test", ...workspace, ...args], { env });
@@ -38,6 +41,9 @@ export async function test(args) {
     rmSync(out, { recursive: true, force: true });
   }
 }
+
+/** The name of the package in a folder. */
+const packageOf = (folder) => /^name = "([^"]+)"/m.exec(readFileSync(join(folder, "Cargo.toml"), "utf8"))?.[1];
 
 /** The program of vitest, which the project depends on if it has tests in TypeScript. */
 function vitestOfProject() {
