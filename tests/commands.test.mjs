@@ -72,8 +72,34 @@ test("a new tool with variables leaves the comments between the others", async (
   assert.equal(code, 0, err);
   const [, list] = /&\[Variable\] = &\[(.*?)\];/s.exec(readFileSync(join(project, "lib.rs"), "utf8"));
   const names = list.replaceAll(/\/\/.*/g, "").split(",").map((name) => name.trim()).filter(Boolean);
-  assert.deepEqual(names, ["books::GET_URL", "books::BOOKS_KEY", "old::URL", "old::KEY"]);
+  assert.deepEqual(names, ["books::SERVICE_URL", "books::BOOKS_KEY", "old::URL", "old::KEY"]);
   assert.match(list, /old::URL, \/\/ The old one\.\n\s+old::KEY, \/\/ The last\.\n/);
+});
+
+test("a second tool of a service shares its address, its secret and its fake", async () => {
+  const fakes = "pub(crate) fn fake_services(request: &HttpRequest<'_>) -> Fake {\n    todo!()\n}\n";
+  const project = folder({ "lib.rs": LIBRARY, "tests.rs": fakes });
+  const create = (given) => run(`node ${COMMAND} tool ${given} --folder ${project}`);
+  for (const given of ["Books.List --http --secret BOOKS_KEY", "Books.Get --http", "Books.Put --http --secret BOOKS_KEY"]) {
+    const { code, err } = await create(given);
+    assert.equal(code, 0, err);
+  }
+  const read = (name) => readFileSync(join(project, name), "utf8");
+  for (const tool of ["List", "Get", "Put"]) assert.deepEqual(JSON.parse(read(`books/${tool}@0.1.0.json`)).variables, ["BOOKS_URL", "BOOKS_KEY"]);
+  const code = read("books/mod.rs");
+  for (const [part, count] of [["SERVICE_URL: Variable", 1], ["async fn send_request(", 1], ["fn fake_service(", 1], ['("/list/", ', 1], ['("/get/", ', 1], ['("/put/", ', 1], ["send_request(", 4]]) {
+    assert.equal(code.split(part).length - 1, count, part);
+  }
+  assert.equal(read("tests.rs").split('starts_with("https://books.example/")').length, 2);
+  assert.equal(read("lib.rs").split("books::SERVICE_URL").length, 2);
+  const other = await create("Books.Move --http --secret OTHER_KEY");
+  assert.notEqual(other.code, 0);
+  assert.match(other.err, /send_request in .* sends the secret BOOKS_KEY: leave --secret out/);
+  // A fake that somebody wrote for the same address stays the only one.
+  const own = folder({ "lib.rs": LIBRARY, "tests.rs": fakes.replace("    todo", '    if request.url.starts_with("https://books.example/") {\n        return own(request);\n    }\n    todo') });
+  const { out } = await run(`node ${COMMAND} tool Books.List --http --folder ${own}`);
+  assert.match(out, /tests\.rs already answers requests to https:\/\/books\.example/);
+  assert.equal(readFileSync(join(own, "tests.rs"), "utf8").split("starts_with").length, 2);
 });
 
 test("files whose lines end as on Windows are edited like others", async () => {

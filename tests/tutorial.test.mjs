@@ -63,16 +63,16 @@ test("a scaffolded tool", async (t) => {
     const { code, err } = await toolbooth("tool Greeter.Move --http --scopes greet:a,greet:b");
     assert.equal(code, 0, err);
     const { scopes, variables } = JSON.parse(read("tools/greeter/Move@0.1.0.json"));
-    assert.deepEqual([scopes, variables], [["greet:a", "greet:b"], ["GREETER_MOVE_URL"]]);
+    assert.deepEqual([scopes, variables], [["greet:a", "greet:b"], ["GREETER_URL"]]);
     assert.match(read("tools/greeter/mod.rs"), /fn r#move\(/);
     // Its test fails unless the service gets the key. The second tool uses the same one.
     for (const id of ["Stock.Price", "Shop.Stock"]) {
       const { out } = await toolbooth(`tool ${id} --http --secret STOCK_KEY`);
-      const url = `${id.replace(".", "_").toUpperCase()}_URL`;
+      const url = `${id.split(".")[0].toUpperCase()}_URL`;
       assert.match(out, new RegExp(`^Add to \\.dev\\.vars, which .*:\n  ${url}=https://…\n  STOCK_KEY=…\nFor a deployed Worker, set ${url} in wrangler\\.toml`, "m"));
     }
-    assert.deepEqual(JSON.parse(read("tools/shop/Stock@0.1.0.json")).variables, ["SHOP_STOCK_URL", "STOCK_KEY"]);
-    assert.match(read("tools/lib.rs"), /\[shop::STOCK_URL, stock::PRICE_URL, stock::STOCK_KEY, greeter::MOVE_URL\]/);
+    assert.deepEqual(JSON.parse(read("tools/shop/Stock@0.1.0.json")).variables, ["SHOP_URL", "STOCK_KEY"]);
+    assert.match(read("tools/lib.rs"), /\[shop::SERVICE_URL, stock::SERVICE_URL, stock::STOCK_KEY, greeter::SERVICE_URL\]/);
     const lines = await run("rustfmt --edition 2024 --check tools/lib.rs", { cwd: project });
     assert.equal(lines.code, 0, lines.out);
   });

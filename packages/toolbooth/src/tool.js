@@ -75,16 +75,20 @@ export function tool(id = "", { folder = "tools", description: given = TODO, "re
   const isDeclared = secret && files(/\.rs$/, folder).some((file) => textOf(file).includes(`Variable::secret("${secret}")`));
   const binding = isD1 ? databaseBinding() : undefined;
   const table = `${folderName}_items`;
-  const stub = { toolkit, tool, description, isReadOnly, scopes, isHttp, binding, table, secret, isDeclared, ...names };
+  const shared = isHttp && !isNew ? sharedIn(before, code, secret) : undefined;
+  const stub = { toolkit, tool, description, isReadOnly, scopes, isHttp, binding, table, isDeclared, ...names, secret, ...shared };
   writeFileSync(definition, definitionOf(stub));
-  const text = `${withImports(before, stub, `use crate::types::${module}::${handler};`)}${(isHttp ? remote : isD1 ? stored : local)(stub)}`;
+  const answered = shared ? withAnswer(before, stub) : before;
+  const body = shared ? sending(stub) : isHttp ? `${service(stub)}${sending(stub)}${fakeOf(stub)}` : isD1 ? stored(stub) : local(stub);
+  const text = `${withImports(answered, { ...stub, isHttp: isHttp && !shared, ...(shared && { secret: undefined }), sends: isHttp }, `use crate::types::${module}::${handler};`)}${body}`;
   writeFileSync(code, formatted(text, folder));
 
   const withModules = isNew ? withModule(declared, folderName, module) : declared;
-  const { text: next, notes } = isHttp ? withVariables(withModules, library, stub) : { text: withModules, notes: [] };
+  const { text: next, notes } = isHttp && !shared ? withVariables(withModules, library, stub) : { text: withModules, notes: [] };
   if (next !== declared) writeFileSync(library, formatted(next, folder));
-  if (isHttp) notes.push(...addFake(join(folder, "tests.rs"), names));
-  if (isHttp) {
+  if (isHttp && !shared) notes.push(...addFake(join(folder, "tests.rs"), names));
+  if (shared) notes.push(`It sends its request with send_request in ${code}, to the address in ${shared.variable}, as the other tools of ${toolkit} do.`);
+  if (isHttp && !shared) {
     const lines = [`${variable}=https://…`, ...(secret ? [`${secret}=…`] : [])];
     notes.push("Add to .dev.vars, which the development server reads when you save it:", ...lines.map((line) => `  ${line}`));
     notes.push(`For a deployed Worker, set ${variable} in wrangler.toml${secret ? `, and run npx wrangler secret put ${secret}` : ""}.`);
@@ -118,15 +122,13 @@ function rustNames(toolkit, tool) {
     if (NO_NAMES.includes(name)) fail(`Rust does not allow a module or function called ${name}: choose a different id`);
   }
   const raw = (name) => (KEYWORDS.includes(name) ? `r#${name}` : name);
-  const constant = `${snake.toUpperCase()}_URL`;
   return {
     folderName,
     module: raw(folderName),
     handler: raw(snake),
-    fake: `fake_${snake}`,
-    // The variable with the service's address, and its default.
-    constant,
-    variable: `${folderName.toUpperCase()}_${constant}`,
+    snake,
+    // The tools of a toolkit share the variable with the service's address.
+    variable: `${folderName.toUpperCase()}_URL`,
     service: `https://${folderName}.example`,
   };
 }
@@ -152,44 +154,81 @@ pub(crate) async fn ${handler}(input: ${handler}::Input, context: &Context<'_>) 
 }
 `;
 
-const remote = ({ handler, description, constant, variable, service, fake, secret, isDeclared }) => `
+/** What the tools of a toolkit that call its service share. */
+const service = ({ variable, service: address, secret, isDeclared }) => `
 /// The base URL of the service.
-pub(crate) const ${constant}: Variable = Variable::new("${variable}", "${service}", ${secret ? "secure_base_address" : "base_address"});
+pub(crate) const SERVICE_URL: Variable = Variable::new("${variable}", "${address}", ${secret ? "secure_base_address" : "base_address"});
 ${secret && !isDeclared ? `/// The key of the service.\npub(crate) const ${secret}: Variable = Variable::secret("${secret}");\n` : ""}
-/// ${summary(description)}
-pub(crate) async fn ${handler}(input: ${handler}::Input, context: &Context<'_>) -> Result<${handler}::Output, ToolError> {
-    let url = format!("{}/items/{}", context.variable("${variable}"), path_segment(&input.id)?);
+/// Sends a request to a path of the service.
+async fn send_request(context: &Context<'_>, path: &str) -> Result<HttpResponse, ToolError> {
+    let url = format!("{}{path}", context.variable(SERVICE_URL.name()));
 ${secret ? `    let key = context.server_secret("${secret}").map(Secret::expose).unwrap_or_default();
     let headers = vec![("authorization", format!("Bearer {key}").into())];
     let response = context.send(HttpRequest { headers, ..HttpRequest::get(url) }).await?;` : "    let response = context.send(HttpRequest::get(url)).await?;"}
     match response.status {
-        200 => response.json().ok_or_else(|| ToolError::new("The service returned an invalid response")),
+        200 => Ok(response),
         404 => Err(ToolError::new("There is no such item")),
         429 | 500.. => Err(ToolError::new("The service is not available").retryable()),
         status => Err(ToolError::new("The service rejected the request")
             .developer_message(format!("It returned {status}."))),
     }
 }
+`;
 
+/** The path of a tool at the service. */
+const pathOf = ({ snake }) => `/${snake}/`;
+
+const sending = (stub) => `
+/// ${summary(stub.description)}
+pub(crate) async fn ${stub.handler}(input: ${stub.handler}::Input, context: &Context<'_>) -> Result<${stub.handler}::Output, ToolError> {
+    let response = send_request(context, &format!("${pathOf(stub)}{}", path_segment(&input.id)?)).await?;
+    response.json().ok_or_else(|| ToolError::new("The service returned an invalid response"))
+}
+`;
+
+const answerOf = (stub) => `("${pathOf(stub)}", r#"{"name":"Ada"}"#)`;
+const ANSWERS = /^    let answers = \[/m;
+
+const fakeOf = (stub) => `
 /// A fake of the service, for the tests.
 #[cfg(test)]
-pub(crate) fn ${fake}(${secret ? "request" : "_"}: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
-${secret ? `    let has_key = |(name, value): &(&str, _)| *name == "authorization" && value == "Bearer example-${secret}";
+pub(crate) fn fake_service(request: &HttpRequest<'_>) -> Result<HttpResponse, HttpError> {
+${stub.secret ? `    let has_key = |(name, value): &(&str, _)| *name == "authorization" && value == "Bearer example-${stub.secret}";
     if !request.headers.iter().any(has_key) {
         return Ok(HttpResponse::new(401, ""));
     }
-` : ""}    Ok(HttpResponse::new(200, r#"{"name":"Ada"}"#))
+` : ""}    // How the paths begin, and what the service answers.
+    let answers = [${answerOf(stub)}];
+    let path = request.url.strip_prefix("${stub.service}").unwrap_or_default();
+    let answer = answers.iter().find(|(start, _)| path.starts_with(start));
+    Ok(answer.map_or_else(|| HttpResponse::new(404, ""), |(_, body)| HttpResponse::new(200, *body)))
 }
 `;
+
+/**
+ * The variable and the secret with which the toolkit's other tools call their service; undefined if there are none. The new tool uses
+ * the same: a second fake of one address would never be asked.
+ */
+function sharedIn(text, code, secret) {
+  const [, variable] = /\bSERVICE_URL: Variable\s*=\s*Variable::new\(\s*"(\w+)"/.exec(text) ?? [];
+  if (variable === undefined || !hasFunction(text, "send_request") || !ANSWERS.test(text)) return undefined;
+  const [, known] = /fn send_request\b[^]*?\bserver_secret\("(\w+)"\)/.exec(text) ?? [];
+  if (secret !== undefined && secret !== known) fail(`send_request in ${code}, which the toolkit's tools share, sends ${known ? `the secret ${known}` : "no secret"}: leave --secret out, and change it there`);
+  return { variable, secret: known };
+}
+
+/** The text with one more answer of the fake. */
+const withAnswer = (text, stub) => text.replace(ANSWERS, (start) => `${start}${answerOf(stub)}, `);
 
 // How to recognize each import, and its line.
 const IMPORTS = [[/^use toolbooth::.*\bContext\b/m, "use toolbooth::{Context, ToolError};"]];
 const HTTP_IMPORTS = [
   [/^use toolbooth::host::.*\bHttpRequest\b/m, "use toolbooth::host::HttpRequest;"],
-  [/\buse toolbooth::host::.*\bHttpError\b/m, "#[cfg(test)]\nuse toolbooth::host::{HttpError, HttpResponse};"],
+  [/^use toolbooth::host::.*\bHttpResponse\b/m, "use toolbooth::host::HttpResponse;"],
+  [/\buse toolbooth::host::.*\bHttpError\b/m, "#[cfg(test)]\nuse toolbooth::host::HttpError;"],
   [/^use toolbooth::tool::.*\bVariable\b/m, "use toolbooth::tool::Variable;"],
-  [/^use toolbooth::url::.*\bpath_segment\b/m, "use toolbooth::url::path_segment;"],
 ];
+const PATH_IMPORTS = [[/^use toolbooth::url::.*\bpath_segment\b/m, "use toolbooth::url::path_segment;"]];
 
 const OPEN_IMPORTS = [[/^use toolbooth::address::.*\bbase_address\b/m, "use toolbooth::address::base_address;"]];
 const SECRET_IMPORTS = [
@@ -203,8 +242,8 @@ const D1_IMPORTS = [
 ];
 
 /** Inserts the imports that are missing, below the leading comments and modules; rustfmt sorts them. */
-function withImports(text, { isHttp, binding, secret }, types) {
-  const imports = [...(binding ? D1_IMPORTS : []), ...(secret ? SECRET_IMPORTS : isHttp ? OPEN_IMPORTS : []), ...(isHttp ? HTTP_IMPORTS : []), ...IMPORTS];
+function withImports(text, { isHttp, binding, secret, sends }, types) {
+  const imports = [...(sends ? PATH_IMPORTS : []), ...(binding ? D1_IMPORTS : []), ...(secret ? SECRET_IMPORTS : isHttp ? OPEN_IMPORTS : []), ...(isHttp ? HTTP_IMPORTS : []), ...IMPORTS];
   const lines = imports.filter(([present]) => !present.test(text)).map(([, line]) => `${line}\n`).join("");
   const head = /^(?:\/\/!.*\n)*\n?(?:(?:#\[cfg\(test\)\]\n)?(?:pub(?:\(crate\))? )?mod (?:r#)?\w+;\n)*/.exec(text)[0];
   const rest = text.slice(head.length).trimStart();
@@ -225,8 +264,8 @@ function withModule(text, name, module) {
 }
 
 /** Adds the tool's variables to VARIABLES in lib.rs; if there is no such list, returns what to do by hand. */
-function withVariables(text, library, { module, constant, secret, isDeclared }) {
-  const paths = [constant, ...(secret && !isDeclared ? [secret] : [])].map((name) => `${module}::${name}`);
+function withVariables(text, library, { module, secret, isDeclared }) {
+  const paths = ["SERVICE_URL", ...(secret && !isDeclared ? [secret] : [])].map((name) => `${module}::${name}`);
   const list = /^const VARIABLES: &\[Variable\] =\s*&\[/m;
   if (!list.test(text)) return { text, notes: [`Add ${paths.join(" and ")} to VARIABLES in ${library}.`] };
   // First: the others may end with a comment.
@@ -234,12 +273,14 @@ function withVariables(text, library, { module, constant, secret, isDeclared }) 
 }
 
 /** Lets the tests use the fake of the tool's service. Returns what to do by hand. */
-function addFake(tests, { module, fake, service }) {
+function addFake(tests, { module, service }) {
   const text = existsSync(tests) ? textOf(tests) : "";
   const services = /^pub\(crate\) fn fake_services\([^{]*\{\n/m;
-  if (!services.test(text)) return [`Let the tests answer its requests with ${module}::${fake}.`];
+  // A second route would hide the first one.
+  if (text.includes(`"${service}/"`)) return [`${tests} already answers requests to ${service}: let that answer them with ${module}::fake_service, or add its paths there.`];
+  if (!services.test(text)) return [`Let the tests answer its requests with ${module}::fake_service.`];
   const route = `    if request.url.starts_with("${service}/") {
-        return crate::${module}::${fake}(request);
+        return crate::${module}::fake_service(request);
     }
 `;
   writeFileSync(tests, text.replace(services, (start) => `${start}${route}`));
