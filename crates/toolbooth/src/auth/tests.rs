@@ -170,6 +170,8 @@ fn what_is_not_configured_is_shut() {
                 `make key` prints one";
     let members = "API_KEYS[0] must be an object with name, scopes and hash (or jwks, or jwks_uri), and nothing else but previous_hash, tools, gateway, tenant_settings, budgets, verify_url, host and may_act";
     let members_of_one = &*members.replace("[0]", "[0] of \"one\"");
+    let with_key = &*format!("{members_of_one}; there is no member \"key\"");
+    let misspelled = &*format!("{members_of_one}; there is no member \"scops\"");
     let hash = "API_KEYS[0].hash of \"one\" must be 64 hexadecimal digits";
     let jwks = "API_KEYS[0].jwks of \"one\" must be a JSON Web Key Set with a public key for RS256, ES256 or EdDSA";
     let jwks_uri =
@@ -189,9 +191,12 @@ fn what_is_not_configured_is_shut() {
         ("key-one".to_owned(), form),
         (r#"["key-one"]"#.to_owned(), members),
         (r#"[{"name":"one","scopes":["a"]}]"#.to_owned(), members_of_one),
-        (r#"[{"name":"one","key":"key-one"}]"#.to_owned(), members_of_one),
+        (r#"[{"name":"one","key":"key-one"}]"#.to_owned(), with_key),
+        (format!(r#"[{{"name":"one","scops":["a"],"hash":"{ONE}"}}]"#), misspelled),
+        // What could be a key in a wrong place is not repeated.
+        (format!(r#"[{{"name":"one","scopes":[],"hash":"{ONE}","Key-1":1}}]"#), members_of_one),
         (one("7", "[]", ONE), members),
-        (one(r#""one","key":"key-one""#, "[]", ONE), members_of_one),
+        (one(r#""one","key":"key-one""#, "[]", ONE), with_key),
         (one(r#""one","name":"two""#, "[]", ONE), form),
         (one(r#""one","jwks":{"keys":[]}"#, "[]", ONE), jwks),
         (one(r#""one","jwks":[]"#, "[]", ONE), jwks),

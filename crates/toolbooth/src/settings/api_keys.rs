@@ -157,7 +157,21 @@ fn problem(index: usize, entry: &Value<'_>, expected: &str) -> String {
     let (place, expected) = expected.split_once(' ').unwrap_or(("", expected));
     let name = entry.get("name").and_then(Value::as_str).filter(|name| is_name(name));
     let of = name.map(|name| format!(" of \"{name}\"")).unwrap_or_default();
-    format!("{API_KEYS}[{index}]{place}{of} {expected}")
+    // What is wrong with a member has its place.
+    let unknown = unknown_member(entry).filter(|_| place.is_empty());
+    let unknown =
+        unknown.map(|name| format!("; there is no member \"{name}\"")).unwrap_or_default();
+    format!("{API_KEYS}[{index}]{place}{of} {expected}{unknown}")
+}
+
+/// A member that entries do not have, such as a misspelled one. Not what could be a secret in a wrong place.
+fn unknown_member<'e>(entry: &'e Value<'_>) -> Option<&'e str> {
+    let is_known = |name: &str| matches!(name, "name" | "scopes") || FURTHER.contains(&name);
+    let is_word = |name: &str| {
+        name.len() <= 24 && name.bytes().all(|it| it.is_ascii_lowercase() || it == b'_')
+    };
+    let mut names = entry.as_object()?.iter().map(|(name, _)| &**name);
+    names.find(|name| !is_known(name) && is_word(name))
 }
 
 fn parse_entry(
