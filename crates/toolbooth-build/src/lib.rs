@@ -43,6 +43,7 @@ mod server;
 mod skills;
 mod source;
 mod types;
+mod used;
 mod views;
 
 use std::env;
@@ -163,7 +164,7 @@ impl Build {
             return Err(problems);
         }
         let mut rendered =
-            render::catalogue(&source.server, &entries, (&skills, &views), &handlers, &toolkits);
+            render::catalogue(source, &entries, (&skills, &views), &handlers, &toolkits);
         rendered.warnings.extend(unbound);
         rendered.warnings.extend(views::unserved(source.wrangler.as_ref(), &views));
         let is_shipped =

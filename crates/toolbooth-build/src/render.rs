@@ -19,9 +19,10 @@ use crate::mcp;
 use crate::problem::Problem;
 use crate::query;
 use crate::schema;
-use crate::server::Server;
 use crate::skills::CheckedSkill;
+use crate::source::Source;
 use crate::types::{self, Defaults};
+use crate::used;
 use crate::views::BuiltView;
 
 /// The files that a catalogue compiles to.
@@ -39,12 +40,13 @@ pub struct Rendered {
 
 /// Renders the catalogue of the valid `entries`; `handlers` has the function of each, if it has one.
 pub(crate) fn catalogue(
-    server: &Server,
+    source: &Source,
     entries: &[Entry],
     (skills, views): (&[CheckedSkill], &[BuiltView]),
     handlers: &[Option<Handler>],
     toolkits: &Toolkits,
 ) -> Rendered {
+    let server = &source.server;
     let mut schemas = Statics::default();
     let mut tools: Vec<String> = Vec::new();
     let mut requests = String::new();
@@ -133,7 +135,7 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
         schemas = schemas.rust,
         server = server.rust(),
         views = views.iter().map(BuiltView::rust).collect::<String>(),
-        declared = declared(entries),
+        declared = declared(entries) + &used::assertions(source),
     );
     let examples: Value = entries
         .iter()
@@ -164,15 +166,19 @@ const EXAMPLES: &str = include_str!(concat!(env!("OUT_DIR"), "/examples.json"));
 /// Assertions that the catalogue declares the variables which its definitions list.
 fn declared(entries: &[Entry]) -> String {
     let assertion = |entry: &Entry, name: &String| {
-        let message = format!("{}: variables: VARIABLES does not declare {name}", entry.file);
-        format!(
-            "const _: () = assert!(toolbooth::private::declares(ALL_VARIABLES, {name:?}), {message:?});\n"
-        )
+        declares(name, &format!("{}: variables: VARIABLES does not declare {name}", entry.file))
     };
     let all = entries.iter().flat_map(|entry| {
         entry.definition.variables.iter().map(move |name| assertion(entry, name))
     });
     all.collect()
+}
+
+/// An assertion that the catalogue declares a variable.
+pub(crate) fn declares(name: &str, message: &str) -> String {
+    format!(
+        "const _: () = assert!(toolbooth::private::declares(ALL_VARIABLES, {name:?}), {message:?});\n"
+    )
 }
 
 /// The defaults of an entry, completed by those of the newest version with the same handler, whose type the

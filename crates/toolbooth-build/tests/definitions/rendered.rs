@@ -67,6 +67,30 @@ fn an_empty_catalogue_lists_an_empty_array() {
     assert!(!file(&source, "catalog.rs").contains("SCHEMA_"));
 }
 
+/// A function that names a variable which nothing declares would get an empty text.
+#[test]
+fn names_of_variables_in_functions_must_be_declared() {
+    let mut source = catalogue();
+    let code = r#"pub(crate) async fn add(_: I, context: &C) -> R {
+    // context.variable("IN_A_COMMENT")
+    let url = format!("{}/x", context.variable("SUMS_ULR"));
+    let key = context.server_secret("SUMS_KEY").or(context.server_secret(KEY.name()));
+    test.variable("OF_A_TEST", "value");
+}"#;
+    put(&mut source, "calculator/mod.rs", code);
+    let rust = file(&source, "catalog.rs");
+    let asserted: Vec<_> = rust.lines().filter(|line| line.contains("::declares(")).collect();
+    let messages = [
+        "tools/calculator/Add@1.0.0.json: variables: VARIABLES does not declare SUMS_URL",
+        "tools/calculator/mod.rs:3: VARIABLES does not declare SUMS_ULR",
+        "tools/calculator/mod.rs:4: VARIABLES does not declare SUMS_KEY",
+    ];
+    assert_eq!(asserted.len(), messages.len(), "{asserted:?}");
+    for (line, message) in asserted.iter().zip(messages) {
+        assert!(line.contains(message), "{line}");
+    }
+}
+
 /// The text of a list that is compressed with the text `like`, and how many bytes and blocks it has.
 fn decompressed(source: &Source, name: &str, like: &str) -> (String, usize, usize) {
     let rust = file(source, "catalog.rs");
