@@ -1,5 +1,5 @@
 // The chat gateway: OpenAI Chat Completions with any model.
-import { about, anyObject, anyOf, array, boolean, choice, constant, document, natural, nonEmpty, nothing, object, oneOf, open, path, requestBody, response, schema, string, text } from "./openapi.mjs";
+import { about, anyObject, anyOf, array, boolean, choice, constant, document, natural, nonEmpty, nothing, number, object, oneOf, open, path, requestBody, response, schema, string, text } from "./openapi.mjs";
 import * as shared from "./shared.mjs";
 import { POST, READ, security } from "./shared.mjs";
 
@@ -252,6 +252,7 @@ export const gateway = document({
       owned_by: text,
       "max_input_tokens?": about("The most tokens of a request, if MODELS or the provider says so.", natural),
       "max_output_tokens?": about("The most tokens of an answer, if MODELS or the provider says so.", natural),
+      "price?": about("What a million tokens cost, in dollars, if MODELS says so; of several targets, the most.", object({ input: { ...number, minimum: 0 }, output: { ...number, minimum: 0 } })),
     }),
     Models: object({
       object: constant("list"),

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::gateway::limits::access::Models;
 use crate::gateway::settings::{GatewaySettings, ModelProvider, ModelTarget};
 use crate::wire::fields::{count, text};
+use toolbooth::budget::NANO_DOLLARS;
 use toolbooth::call::{Rejection, join_all};
 use toolbooth::host::{Host, HttpRequest, Level};
 use toolbooth::json::{self, Value};
@@ -54,13 +55,37 @@ pub(super) struct ListedModel {
     pub(super) limits: ModelLimits,
 }
 
-/// How many tokens a model can read and write, as far as `MODELS` or the provider's list says so.
+/// How many tokens a model can read and write, as far as `MODELS` or the provider's list says so, and what they cost by `MODELS`.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(super) struct ModelLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) max_input_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) max_output_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) price: Option<DollarPrice>,
+}
+
+/// What a million tokens cost, in dollars, as `MODELS` writes it.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct DollarPrice {
+    input: f64,
+    output: f64,
+}
+
+impl DollarPrice {
+    /// The most that these targets cost. `None` if one of them has no price.
+    fn of(targets: &[ModelTarget]) -> Option<Self> {
+        // For people: budgets count exactly.
+        #[allow(clippy::cast_precision_loss)]
+        let dollars = |nano: u64| nano as f64 / NANO_DOLLARS as f64;
+        let mut most = (0, 0);
+        for target in targets {
+            let price = target.price?;
+            most = (most.0.max(price.input), most.1.max(price.output));
+        }
+        Some(Self { input: dollars(most.0), output: dollars(most.1) })
+    }
 }
 
 impl ModelLimits {
@@ -70,6 +95,7 @@ impl ModelLimits {
         Self {
             max_input_tokens: least(|target| target.max_input_tokens),
             max_output_tokens: least(|target| target.max_output_tokens),
+            price: DollarPrice::of(targets),
         }
     }
 }
@@ -255,6 +281,7 @@ fn model(value: &Value<'_>) -> Option<ProviderModel> {
     let limits = ModelLimits {
         max_input_tokens: first(&MAX_INPUT_TOKENS),
         max_output_tokens: first(&MAX_OUTPUT_TOKENS),
+        price: None,
     };
     is_usable.then_some(ProviderModel { name, created, limits })
 }

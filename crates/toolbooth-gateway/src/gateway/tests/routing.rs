@@ -226,6 +226,33 @@ fn the_list_of_models() {
     }
 }
 
+/// What a model costs is what `MODELS` says: of an alias, the most of its models.
+#[test]
+fn the_list_has_the_prices_of_models() {
+    let models = r#"{"a": {"price": {"input": 0.5, "output": 2}, "targets": [
+        {"provider": "openai", "model": "m"},
+        {"provider": "openai", "model": "n", "price": {"input": 0.25, "output": 4}}]},
+        "b": {"targets": [
+        {"provider": "openai", "model": "o"},
+        {"provider": "openai", "model": "p", "price": {"input": 1, "output": 1}}]}}"#;
+    let world = TestGateway::with(&[("MODELS", models)]);
+    let answers = vec![answer(200, json!({"data": []}).to_string())];
+    let list = world.send((Method::Get, "/v1/models"), answers, &[], &Value::Null).json();
+    let found = list["data"].as_array().unwrap().iter();
+    let found: Vec<_> = found.map(|it| (it["id"].as_str().unwrap(), it.get("price"))).collect();
+    let price = |input: f64, output: f64| json!({"input": input, "output": output});
+    let (a, m, n, p) = (price(0.5, 4.0), price(0.5, 2.0), price(0.25, 4.0), price(1.0, 1.0));
+    let expected = [
+        ("a", Some(&a)),
+        ("b", None),
+        ("openai/m", Some(&m)),
+        ("openai/n", Some(&n)),
+        ("openai/o", None),
+        ("openai/p", Some(&p)),
+    ];
+    assert_eq!(found, expected, "{list}");
+}
+
 /// The limits are those of `MODELS` (of an alias, the least of its models), or those that a provider lists.
 #[test]
 fn the_list_has_the_limits_of_models() {
