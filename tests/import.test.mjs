@@ -348,7 +348,7 @@ test("OAuth without a page for users is a grant of the server", () => {
   const read = (flows, security = [{ it: ["read"] }], options = {}, rest = {}) => imported(openapi({ "/a": { get: { operationId: "a", security } } }, { components: { securitySchemes: schemes(flows) }, ...rest }), options);
   const client = { client_id: "PETS_CLIENT_ID", client_secret: "PETS_CLIENT_SECRET" };
   const grant = { oauth2: { token_url: "PETS_TOKEN_URL", ...client, scopes: ["read"] } };
-  const ofUser = { oauth2: { token_url: "PETS_TOKEN_URL", ...client, username: "PETS_USER", password: "PETS_PASSWORD", scopes: ["read"] } };
+  const ofUser = { oauth2: { token_url: "PETS_TOKEN_URL", ...client, username: "PETS_OAUTH_USER", password: "PETS_OAUTH_PASSWORD", scopes: ["read"] } };
   const provider = { provider: "pets", scheme: "Bearer" };
   const key = { secret: "PETS_API_KEY", in: "header", name: "X-Key" };
   for (const [flows, auth, security, options] of [

@@ -159,7 +159,7 @@ export class Credentials {
     const tokenUrl = this.servers.endpoint(own(flow, "tokenUrl"));
     const token_url = variable("TOKEN_URL", { kind: "url", ...(tokenUrl && { default: tokenUrl }) });
     const isUser = kind === "password";
-    const user = isUser && { username: variable("USER", { kind: "text" }), password: variable("PASSWORD", { kind: "secret" }) };
+    const user = isUser && { username: variable("OAUTH_USER", { kind: "text" }), password: variable("OAUTH_PASSWORD", { kind: "secret" }) };
     // A server that knows users need not know clients.
     const optional = isUser && { optional: true };
     const client = { client_id: variable("CLIENT_ID", { kind: "text", ...optional }), client_secret: variable("CLIENT_SECRET", { kind: "secret", ...optional }) };
