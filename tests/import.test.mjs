@@ -397,6 +397,55 @@ test("--auth says where it does not apply", () => {
   assert.deepEqual(read([{ oauth: [] }, { key: [] }], { secret: "SHOP" }), []);
 });
 
+test("a form whose fields are not listed takes any", () => {
+  const read = (type, schema, rest = {}) => imported(openapi({ "/a": { post: { operationId: "a", requestBody: { required: true, content: { [type]: { schema } } } } } }, rest));
+  for (const [type, schema, format] of [
+    ["multipart/form-data", { type: "string", format: "binary" }, "multipart"],
+    ["multipart/form-data", {}, "multipart"],
+    ["application/x-www-form-urlencoded", { type: "string" }, "form"],
+    ["application/x-www-form-urlencoded", { type: "array", items: {} }, "form"],
+  ]) {
+    const { tools, left, notes } = read(type, schema);
+    assert.deepEqual(left, []);
+    assert.deepEqual(tools.A.http.body, { type: format, whole: "body" });
+    const { body } = tools.A.input_schema.properties;
+    assert.deepEqual([body.type, body.additionalProperties.anyOf.length, tools.A.input_schema.required], ["object", 2, ["body"]]);
+    assert.deepEqual(notes.map(([reason]) => reason), ["has a form whose fields are not listed: any of them are accepted"]);
+  }
+  const { tools } = read("multipart/form-data", { oneOf: [{ type: "object", properties: { a: { type: "string" } } }, { type: "object", properties: { b: { type: "string" } } }] });
+  assert.deepEqual(tools.A.input_schema.properties.body.anyOf?.length, 2);
+});
+
+test("media types that are none", () => {
+  const content = { schema: { type: "object", properties: { a: { type: "string" } } } };
+  for (const [type, body, note] of [
+    ["", { type: "json", properties: { a: "a" } }, "application/json"],
+    ["applicationjson;version=1", { type: "json", properties: { a: "a" } }, "application/json"],
+    ["text/plain; utf-8", { type: "raw", contentType: "text/plain", whole: "body" }, "text/plain"],
+  ]) {
+    const { tools, notes } = imported(openapi({ "/a": { post: { operationId: "a", requestBody: { content: { [type]: content } } } } }));
+    assert.deepEqual(tools.A.http.body, body, type);
+    assert.deepEqual(notes, [[`has no valid media type for its body: it is sent as ${note}`, ["#/paths/~1a/post/requestBody"]]]);
+  }
+});
+
+test("lists in parts of a form are written as the document says", () => {
+  const list = (name, rest) => ({ name, in: "formData", type: "array", items: { type: "string" }, ...rest });
+  const parameters = [{ name: "file", in: "formData", type: "file" }, list("multi", { collectionFormat: "multi" }), list("pipes", { collectionFormat: "pipes" }), list("ssv", { collectionFormat: "ssv" }), list("csv", { collectionFormat: "csv" }), list("usual"), list("tsv", { collectionFormat: "tsv" })];
+  const { tools, notes } = imported({ swagger: "2.0", info: { title: "Pets" }, host: "pets.example", paths: { "/a": { post: { operationId: "a", consumes: ["multipart/form-data"], parameters } } } });
+  const commas = { style: "form", explode: false };
+  assert.deepEqual(tools.A.http.body.encoding, { pipes: { style: "pipeDelimited", explode: false }, ssv: { style: "spaceDelimited", explode: false }, csv: commas, usual: commas, tsv: { explode: false } });
+  assert.deepEqual(notes.map(([reason]) => reason), ['has the style "tabDelimited" in a form, which is not supported: lists are separated by commas']);
+  const modern = (version, encoding) => {
+    const content = { "multipart/form-data": { schema: { type: "object", properties: { a: { type: "array", items: {} } } }, encoding: { a: encoding } } };
+    return only({ ...openapi({ "/a": { post: { operationId: "a", requestBody: { content } } } }), openapi: version }).http.body.encoding;
+  };
+  assert.deepEqual(modern("3.1.0", { style: "form", explode: false, contentType: "text/plain" }), { a: commas });
+  assert.deepEqual(modern("3.1.0", { contentType: "text/plain" }), { a: { contentType: "text/plain" } });
+  // Before 3.1, styles are for forms alone.
+  assert.deepEqual(modern("3.0.3", { style: "form", explode: false, contentType: "text/plain" }), { a: { contentType: "text/plain" } });
+});
+
 test("addresses of a provider are complete ones", () => {
   const flows = { authorizationCode: { authorizationUrl: "https://id.example/authorize", tokenUrl: "/token" } };
   const { credentials } = imported(openapi({ "/a": { get: { security: [{ oauth: ["a"] }] } } }, { components: { securitySchemes: { oauth: { type: "oauth2", flows } } } }));

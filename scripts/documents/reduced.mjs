@@ -6,7 +6,9 @@ const partsOf = (reference) => reference.slice(2).split("/").map((part) => decod
 /** The document with the operation `POST /pets` alone, and what it refers to. */
 export function reduced(document, operation) {
   const [method, path] = operation.split(" ");
-  const { paths, components, definitions, parameters, responses, webhooks: _, tags: __, ...rest } = document;
+  const { paths, components } = document;
+  const isKept = (name) => !name.startsWith("x-") && !["paths", "components", "definitions", "parameters", "responses", "webhooks", "tags"].includes(name);
+  const rest = Object.fromEntries(Object.entries(document).filter(([name]) => isKept(name)));
   const item = Object.fromEntries(Object.entries(paths[path]).filter(([name]) => name === method.toLowerCase() || ["parameters", "servers"].includes(name)));
   const result = { ...rest, paths: { [path]: item } };
   // All schemes of security are kept: an operation names them without references.

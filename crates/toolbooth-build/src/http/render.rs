@@ -163,22 +163,14 @@ fn auth(auth: &AuthDefinition) -> Option<String> {
     }
     if let Some(grant) = oauth2 {
         let OAuthDefinition { token_url, scopes, .. } = grant;
-        let (client, user) = pairs(grant);
+        let client = grant.client_id.as_ref().zip(grant.client_secret.as_ref());
+        let user = grant.username.as_ref().zip(grant.password.as_ref());
         return Some(format!(
             "HttpAuth::Grant(&OAuthGrant {{ token_url: {token_url:?}, client: {client:?}, user: {user:?}, scopes: &{scopes:?} }}, token)"
         ));
     }
     let basic = basic.as_ref()?;
     Some(format!("HttpAuth::Basic {{ user: {:?}, password: {:?} }}", basic.user, basic.password))
-}
-
-/// The client and the user of a grant.
-fn pairs(grant: &OAuthDefinition) -> (Option<(&str, &str)>, Option<(&str, &str)>) {
-    let OAuthDefinition { client_id, client_secret, username, password, .. } = grant;
-    (
-        client_id.as_deref().zip(client_secret.as_deref()),
-        username.as_deref().zip(password.as_deref()),
-    )
 }
 
 fn pagination(pagination: &PaginationDefinition) -> Option<String> {

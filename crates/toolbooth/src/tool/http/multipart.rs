@@ -37,11 +37,11 @@ impl Multipart {
             let fixed = types.iter().find(|(known, _)| known == name).map(|(_, fixed)| *fixed);
             let style = styles.iter().find(|style| style.name == *name && !style.explode);
             match (value, style) {
-                (Value::Array(_) | Value::Object(_), Some(style)) => {
+                (Value::Array(items), Some(style)) if items.iter().all(is_plain) => {
                     let text = Value::String(delimited(value, style.style).into());
                     parts.add(name, &text, fixed)?;
                 }
-                (Value::Array(items), None) => {
+                (Value::Array(items), _) => {
                     for item in items.iter().filter(|item| !item.is_null()) {
                         parts.add(name, item, fixed)?;
                     }
@@ -117,6 +117,11 @@ pub(super) fn file<'v>(place: &str, value: &'v Value<'_>) -> Result<Option<File<
     }
     let content = Base64::decode_vec(data).map_err(|_| invalid("data must be base64"))?;
     Ok(Some(File { name: text("name"), kind, content }))
+}
+
+/// Whether a value is no file, and nothing else that has parts.
+fn is_plain(value: &Value<'_>) -> bool {
+    !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
 /// The name of a file without one: that of its field, with the extension of its media type.

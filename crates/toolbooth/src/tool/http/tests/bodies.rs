@@ -271,7 +271,7 @@ fn lists_that_are_one_part() {
     for (styles, value, expected) in [
         (&const { style(Style::Form, false) }, json!(["a", 2, null]), &["a,2"][..]),
         (&const { style(Style::PipeDelimited, false) }, json!(["a b", "c|d"]), &["a b|c|d"]),
-        (&const { style(Style::SpaceDelimited, false) }, json!({"a": 1, "b": "x"}), &["a 1 b x"]),
+        (&const { style(Style::SpaceDelimited, false) }, json!(["a b", "c"]), &["a b c"]),
         (&const { style(Style::Form, true) }, json!(["a", "b"]), &["a", "b"]),
         (&const { style(Style::Form, false) }, json!("a"), &["a"]),
     ] {
@@ -281,4 +281,9 @@ fn lists_that_are_one_part() {
         let parts: Vec<_> = text.split(head).skip(1).filter_map(|it| it.lines().next()).collect();
         assert_eq!(parts, expected, "{value}");
     }
+    // Files are parts of their own.
+    let format = BodyFormat::Multipart(&[], &const { style(Style::Form, false) });
+    let files = json!({"id__body": [{"data": "aGk="}, {"data": "aGk="}]});
+    let (_, text) = body(post(MEMBERS, format, false), &files);
+    assert_eq!(text.matches("filename=\"id.bin\"").count(), 2, "{text}");
 }
