@@ -9,7 +9,10 @@ export function reduced(document, operation) {
   const { paths, components } = document;
   const isKept = (name) => !name.startsWith("x-") && !["paths", "components", "definitions", "parameters", "responses", "webhooks", "tags"].includes(name);
   const rest = Object.fromEntries(Object.entries(document).filter(([name]) => isKept(name)));
-  const item = Object.fromEntries(Object.entries(paths[path]).filter(([name]) => name === method.toLowerCase() || ["parameters", "servers"].includes(name)));
+  const { [method.toLowerCase()]: full, parameters, servers } = paths[path];
+  // Errors of Stripe refer to all of the document, with which Prism does not start.
+  const responses = Object.fromEntries(Object.entries(full.responses ?? {}).filter(([status]) => /^2/.test(status)));
+  const item = { ...(parameters && { parameters }), ...(servers && { servers }), [method.toLowerCase()]: { ...full, responses } };
   const result = { ...rest, paths: { [path]: item } };
   // All schemes of security are kept: an operation names them without references.
   if (components?.securitySchemes) result.components = { securitySchemes: components.securitySchemes };
