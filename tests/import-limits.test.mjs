@@ -69,6 +69,10 @@ test("hostile documents", () => {
   const loop = { L: { allOf: [{ $ref: "#/components/schemas/L" }] }, R: { $ref: "#/components/schemas/R" }, D: { discriminator: { propertyName: "k", mapping: { d: "D" } }, properties: { k: {} } } };
   const body = (schema) => ({ post: { operationId: "a", requestBody: { content: { "application/json": { schema } } } } });
   const refers = (name) => body({ properties: { it: { $ref: `#/components/schemas/${name}` } } });
+  const wide = (name, keyword, last) => Object.fromEntries(Array.from({ length: 40 }, (_, level) => [`${name}${level}`, level === 39 ? last : { [keyword]: Array(40).fill({ $ref: `#/components/schemas/${name}${level + 1}` }) }]));
+  const kinds = { K: { discriminator: { propertyName: "k" }, oneOf: Array(300).fill({ $ref: "#/components/schemas/B0" }) }, ...bomb };
+  const form = (schema) => ({ post: { operationId: "a", requestBody: { content: { "application/json": { schema }, "multipart/form-data": { schema } } } } });
+  const pages = (schema) => ({ get: { operationId: "a", parameters: [{ name: "cursor", in: "query", schema: {} }], responses: { 200: { content: { "application/json": { schema } } } } } });
   const parameters = Array.from({ length: 3000 }, (_, at) => ({ name: `p${at}`, in: "query", schema: { type: "string" } }));
   for (const [name, path, schemas, isLeft] of [
     ["deep schema", body({ properties: { it: deep } }), {}],
@@ -80,10 +84,19 @@ test("hostile documents", () => {
     ["allOf of itself", refers("L"), loop],
     ["reference to itself", refers("R"), loop],
     ["a kind of itself", refers("D"), loop],
+    ["exponential kinds", refers("K"), kinds],
+    ["exponential readOnly", refers("O0"), wide("O", "allOf", { type: "string" })],
+    ["exponential readOnly alternatives", refers("O0"), wide("O", "anyOf", { readOnly: true })],
+    ["an exponential form", form({ properties: { it: { $ref: "#/components/schemas/F0" } } }), wide("F", "anyOf", { type: "string", format: "binary" })],
+    ["an exponential form of objects", form({ $ref: "#/components/schemas/F0" }), wide("F", "allOf", { properties: { it: { format: "binary" } }, additionalProperties: true })],
+    ["exponential pages", pages({ $ref: "#/components/schemas/P0" }), wide("P", "allOf", { properties: { next_cursor: {} } })],
+    ["pages within themselves", pages({ $ref: "#/components/schemas/P" }), { P: { properties: { data: { $ref: "#/components/schemas/P" } } } }],
     ["too many parameters", { get: { operationId: "a", parameters } }, {}, true],
     ["a long text", { get: { operationId: "a".repeat(1e6), description: "<p".repeat(1e5) + " a".repeat(1e6), parameters: [{ name: "n".repeat(1e6), in: "query" }, { name: "n".repeat(256), in: "query", schema: { pattern: "(a+)+$".repeat(1e5), enum: ["e".repeat(1e6)] } }] } }, {}],
   ]) {
+    const since = performance.now();
     const { tools, left } = imported(openapi({ "/a": path, "/b": { get: { operationId: "b" } } }, { components: { schemas } }));
+    assert.ok(performance.now() - since < 10_000, `${name}: ${performance.now() - since} ms`);
     assert.equal(left.length, isLeft ? 1 : 0, `${name}: ${JSON.stringify(left)}`);
     assert.ok(Object.hasOwn(tools, "B"), name);
     assert.ok(JSON.stringify(tools).length < 500_000, name);

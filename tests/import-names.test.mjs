@@ -147,6 +147,14 @@ test("an operation that is elsewhere now keeps its name, if it is clear which on
   }
 });
 
+test("ten thousand operations that moved are found at once", () => {
+  const paths = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`/v2/p${at}/{id}`, { get: {} }]));
+  const previous = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`P${at}`, { operation: `GET /v1/p${at}/{key}`, definition: {} }]));
+  const since = performance.now();
+  assert.deepEqual(Object.keys(imported(openapi(paths), { previous }).tools), Object.keys(previous));
+  assert.ok(performance.now() - since < 20_000);
+});
+
 test("properties keep their names", () => {
   const query = (name) => ({ name, in: "query", schema: {} });
   const previous = { A: { operation: "GET /a/{id}", definition: { http: { path: "/a/{id}", parameters: [{ property: "id", in: "path", name: "id" }, { property: "page", in: "query", name: "page[]" }] } } } };

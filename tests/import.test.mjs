@@ -558,6 +558,7 @@ test("pages", () => {
     [answer({ properties: { after: { type: "string" } } }, "after"), undefined],
     [answer({ properties: { NextToken: { type: "string" } } }, "next-token"), { cursor: "NextToken", parameter: "next-token" }],
     [answer({ $ref: "#/components/schemas/None" }), undefined],
+    [{ parameters: [cursor], ...response({ content: { "application/json": { $ref: "#/components/mediaTypes/None" } } }) }, undefined],
   ]) {
     assert.deepEqual(only(openapi({ "/a": { get: operation } })).http.pagination, pagination, JSON.stringify(operation));
   }

@@ -1,6 +1,6 @@
 // The request body of an operation as properties of a tool's input.
 import { isJson } from "./operations.js";
-import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
+import { child, isObject, items, once, own, propertiesOf } from "./nodes.js";
 import { clean, shorten } from "./text.js";
 import { FILE, isEncodedFile, isFileSchema, mayBeFile } from "./uploads.js";
 
@@ -33,7 +33,7 @@ export function readBody(context, body, method) {
   const contents = body.contents.map((one) => ({ ...one, type: mediaType(one.type) })).filter(({ type }) => MEDIA_TYPE.test(type));
   const all = TYPES.flatMap(([type, fits]) => contents.filter((one) => fits(one.type)).map((content) => ({ type, content })));
   // JSON and other forms have no files: in them, a file would be a text.
-  const found = all.find(({ type, content }) => type === "multipart" && all[0].type !== "multipart" && hasFile(context, content.schema) && hasFile(context, all[0].content.schema)) ?? all[0];
+  const found = all.find(({ type, content }) => type === "multipart" && all[0].type !== "multipart" && hasFile(documents, content.schema) && hasFile(documents, all[0].content.schema)) ?? all[0];
   if (!found) {
     const names = body.contents.map(({ type }) => type).join(", ") || "no media type";
     const reason = `a body of ${names} is not supported`;
@@ -44,7 +44,7 @@ export function readBody(context, body, method) {
   }
   const { type, content } = found;
   if (!body.contents.some((one) => one.type === content.type)) notes.add(documents.place(body.node), `has no valid media type for its body: it is sent as ${content.type}`);
-  if (type !== "multipart" && all.some((one) => one.type === "multipart" && hasFile(context, one.content.schema))) notes.add(documents.place(body.node), `takes files as multipart/form-data too: it is sent as ${content.type}, without files`);
+  if (type !== "multipart" && all.some((one) => one.type === "multipart" && hasFile(documents, one.content.schema))) notes.add(documents.place(body.node), `takes files as multipart/form-data too: it is sent as ${content.type}, without files`);
   for (const member of ["itemSchema", "prefixEncoding", "itemEncoding"]) if (content.given?.[member] !== undefined) notes.add(documents.place(body.node), `has ${member}, which is not described`);
   if (type === "raw") return rawBody(context, content, body);
   const headers = type === "json" && isJson(content.type) && !/^application\/json$/i.test(content.type) ? { "Content-Type": content.type } : {};
@@ -57,7 +57,7 @@ export function readBody(context, body, method) {
     notes.add(documents.place(body.node), `a body of ${method} is not supported: it is left out`);
     return undefined;
   }
-  const isFree = isObject(schema) && schema.additionalProperties !== false && isOpen(context, content.schema);
+  const isFree = isObject(schema) && schema.additionalProperties !== false && isOpen(documents, content.schema);
   const flat = isObject(schema) && !isFree ? flattened(schema) : undefined;
   if (!flat) {
     if (!isJsonBody) return { type, headers, whole: true, entries: [formEntry(context, body, schema)], encoding: encodings(context, type, content, Object.keys(schema?.properties ?? {})) };
@@ -103,12 +103,10 @@ function wholeEntry({ schemas }, node, body) {
 }
 
 /** Whether a body says that it has members beyond its properties. */
-function isOpen({ documents }, node, depth = 0) {
-  const target = documents.follow(node);
-  const rest = own(target.value, "additionalProperties");
-  if (rest === true || isObject(rest) || own(target.value, "unevaluatedProperties") === true) return true;
-  return depth < MAX_PARTS_DEPTH && items(child(target, "allOf")).some((part) => isOpen({ documents }, part, depth + 1));
-}
+const isOpen = once((documents, target) => {
+  const { additionalProperties: rest, unevaluatedProperties } = target.value;
+  return rest === true || isObject(rest) || unevaluatedProperties === true || items(child(target, "allOf")).some((part) => isOpen(documents, part));
+});
 
 /** The properties of an object's schema, if nothing else about it matters; undefined otherwise. */
 function flattened(schema) {
@@ -144,9 +142,9 @@ function withParts(context, node, depth = 0) {
   const properties = new Map(Object.entries(schema.properties));
   let required = schema.required ?? [];
   for (const [name, part] of partsOf(documents, node)) {
-    const item = child(documents.follow(part), "items");
-    if (properties.has(name) && item.value !== undefined && hasFile(context, item)) notes.add(documents.place(part), "is a list of objects with files in a form: the files are sent as texts");
-    if (!properties.has(name) || depth >= MAX_PARTS_DEPTH || !hasFile(context, part)) continue;
+    const item = child(documents.reach(part), "items");
+    if (properties.has(name) && item.value !== undefined && hasFile(documents, item)) notes.add(documents.place(part), "is a list of objects with files in a form: the files are sent as texts");
+    if (!properties.has(name) || depth >= MAX_PARTS_DEPTH || !hasFile(documents, part)) continue;
     const inner = withParts(context, part, depth + 1);
     const named = (one) => `${name}${one.replace(/^[^[]+/, "[$&]")}`;
     properties.delete(name);
@@ -154,25 +152,15 @@ function withParts(context, node, depth = 0) {
     const isRequired = required.includes(name);
     required = [...required.filter((one) => one !== name), ...(isRequired ? (inner.required ?? []).map(named) : [])];
   }
-  return { ...schema, properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : { required: undefined }) };
+  const { required: _, ...rest } = schema;
+  return { ...rest, properties: Object.fromEntries(properties), ...(required.length > 0 && { required }) };
 }
 
 /** The properties of an object, with those in its `allOf`. */
-function partsOf(documents, node, depth = 0) {
-  const target = documents.follow(node);
-  const more = depth < MAX_PARTS_DEPTH ? items(child(target, "allOf")).flatMap((part) => partsOf(documents, part, depth + 1)) : [];
-  return [...members(child(target, "properties")), ...more];
-}
+const partsOf = (documents, node) => propertiesOf(documents, node, ["allOf"]);
 
 /** Whether a body has a property that is a file, or may be one. */
-function hasFile({ documents }, node) {
-  try {
-    return partsOf(documents, node).some(([, one]) => mayBeFile(documents, one));
-  } catch (error) {
-    if (!(error instanceof Unsupported)) throw error;
-    return false;
-  }
-}
+const hasFile = once((documents, target) => partsOf(documents, target).some(([, one]) => mayBeFile(documents, one)));
 
 /** How the values of a form are written, and the media types of the parts of a multipart body, where a document says so. */
 function encodings({ documents, notes }, type, { encoding, schema }, names) {

@@ -4,6 +4,8 @@ import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
 
 /** The most kinds of one schema. */
 const MAX_KINDS = 200;
+/** The most values of a mapping. */
+const MAX_MAPPED = 1000;
 /** How deep an `allOf` may be in an `allOf`. */
 const MAX_PARTS_DEPTH = 4;
 
@@ -136,7 +138,7 @@ export class Kinds {
   }
 }
 
-const mappingOf = (discriminator) => (isObject(own(discriminator, "mapping")) ? Object.entries(discriminator.mapping).filter(([, target]) => typeof target === "string") : []);
+const mappingOf = (discriminator) => (isObject(own(discriminator, "mapping")) ? Object.entries(discriminator.mapping).filter(([, target]) => typeof target === "string").slice(0, MAX_MAPPED) : []);
 const defaultOf = (discriminator) => (typeof own(discriminator, "defaultMapping") === "string" ? [[undefined, discriminator.defaultMapping]] : []);
 const lastOf = (reference) => reference.split(/[/#]/).at(-1);
 const decoded = (text) => {
@@ -147,70 +149,79 @@ const decoded = (text) => {
   }
 };
 
-/**
- * The values that converted schemas allow for a property. `definitions`: the schemas of references, by name.
- */
+/** What converted schemas say about a property. `definitions`: the schemas of references, by name. */
 export class Allowed {
+  #known = { objects: new WeakMap(), values: new WeakMap(), required: new WeakMap(), types: new WeakMap(), own: new WeakMap() };
+
   constructor(definitions, property) {
     this.definitions = definitions;
     this.property = property;
   }
 
   /** The values of the property in objects of a schema; undefined if it may be any. */
-  in(schema, depth = 0) {
-    return this.#read(schema, (one) => this.#values(own(one.properties, this.property), depth + 1), depth);
+  in(schema) {
+    return this.#ask("objects", schema, () => this.#all(schema, (one) => this.in(one), this.#values(own(schema.properties, this.property))));
   }
 
   /** Whether a schema requires the property. */
-  isRequired(schema, depth = 0) {
-    if (!isObject(schema) || depth > MAX_HOPS) return false;
-    if (schema.required?.includes(this.property)) return true;
-    const target = this.#target(schema);
-    if (target !== undefined && this.isRequired(target, depth + 1)) return true;
-    if ((schema.allOf ?? []).some((one) => this.isRequired(one, depth + 1))) return true;
-    return ["anyOf", "oneOf"].some((keyword) => schema[keyword]?.length > 0 && schema[keyword].every((one) => this.isRequired(one, depth + 1)));
+  isRequired(schema) {
+    return this.#ask("required", schema, () => {
+      if (schema.required?.includes(this.property) || this.#parts(schema).some((one) => this.isRequired(one))) return true;
+      return ["anyOf", "oneOf"].some((keyword) => schema[keyword]?.length > 0 && schema[keyword].every((one) => this.isRequired(one)));
+    });
   }
 
-  /** The types of a schema, or of the property in it; undefined if it does not say. */
-  types(schema, depth = 0) {
-    if (!isObject(schema) || depth > MAX_HOPS) return undefined;
-    if (schema.type !== undefined) return [schema.type].flat();
-    const parts = [this.#target(schema), ...(schema.allOf ?? [])];
-    return parts.map((one) => this.types(one, depth + 1)).find((one) => one !== undefined);
+  /** The types of a schema; undefined if it does not say. */
+  types(schema) {
+    return this.#ask("types", schema, () => (schema.type === undefined ? firstOf(this.#parts(schema), (one) => this.types(one)) : [schema.type].flat()));
   }
 
   /** The types of the property. */
-  typesOfProperty(schema, depth = 0) {
-    if (!isObject(schema) || depth > MAX_HOPS) return undefined;
-    const given = this.types(own(schema.properties, this.property));
-    const parts = [this.#target(schema), ...(schema.allOf ?? [])];
-    return given ?? parts.map((one) => this.typesOfProperty(one, depth + 1)).find((one) => one !== undefined);
+  typesOfProperty(schema) {
+    return this.#ask("own", schema, () => this.types(own(schema.properties, this.property)) ?? firstOf(this.#parts(schema), (one) => this.typesOfProperty(one)));
   }
 
-  #values(schema, depth) {
-    return this.#read(schema, ({ const: one, enum: list }) => both(one === undefined ? undefined : [one], list), depth);
+  #values(schema) {
+    return this.#ask("values", schema, () => this.#all(schema, (one) => this.#values(one), both(schema.const === undefined ? undefined : [schema.const], schema.enum)));
   }
 
-  /** The values of a schema: what `of` says about it, and what its parts allow together. */
-  #read(schema, of, depth) {
-    if (!isObject(schema) || depth > MAX_HOPS) return undefined;
-    const again = (one) => this.#read(one, of, depth + 1);
-    let values = of(schema);
-    for (const one of [this.#target(schema), ...(schema.allOf ?? [])]) values = both(values, again(one));
+  /** The values that all parts of a schema allow, and one of its alternatives. */
+  #all(schema, of, first) {
+    let values = first;
+    for (const one of this.#parts(schema)) values = both(values, of(one));
     for (const keyword of ["anyOf", "oneOf"]) {
-      const each = (schema[keyword] ?? []).map(again);
+      const each = (schema[keyword] ?? []).map(of);
       if (each.length > 0 && each.every((one) => one !== undefined)) values = both(values, [...new Set(each.flat())]);
     }
     return values;
   }
 
-  #target({ $ref }) {
-    return typeof $ref === "string" ? this.definitions.get($ref.replace("#/$defs/", "")) : undefined;
+  /** An answer about a schema, which is found once: references may lead to the same schema in exponentially many ways. */
+  #ask(question, schema, find) {
+    if (!isObject(schema)) return undefined;
+    const known = this.#known[question];
+    if (!known.has(schema)) {
+      known.set(schema, undefined);
+      known.set(schema, find());
+    }
+    return known.get(schema);
+  }
+
+  #parts({ $ref, allOf = [] }) {
+    const target = typeof $ref === "string" ? this.definitions.get($ref.replace("#/$defs/", "")) : undefined;
+    return target === undefined ? allOf : [target, ...allOf];
   }
 }
 
-/** The deepest nesting in which values are looked for. */
-const MAX_HOPS = 20;
+/** The first answer that is one. */
+function firstOf(list, ask) {
+  for (const one of list) {
+    const answer = ask(one);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}
+
 const both = (one, other) => (one === undefined ? other : other === undefined ? one : one.filter((value) => other.includes(value)));
 
 /** The value of each kind of a list: a list of values, or undefined if nothing says one that the kind allows. `types`: those of the property. */

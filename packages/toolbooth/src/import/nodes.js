@@ -75,6 +75,16 @@ export class Documents {
     return current;
   }
 
+  /** As `follow`, with a value of undefined if the references lead nowhere. */
+  reach(node) {
+    try {
+      return this.follow(node);
+    } catch (error) {
+      if (!(error instanceof Unsupported)) throw error;
+      return { ...node, value: undefined };
+    }
+  }
+
   /** The node that the reference in a node leads to. */
   target(node) {
     const reference = node.value.$ref;
@@ -108,6 +118,32 @@ export class Documents {
 export function child({ value, url, pointer }, name) {
   const inner = Array.isArray(value) ? value[/^\d+$/.test(name) ? Number(name) : -1] : own(value, name);
   return { value: inner, url, pointer: `${pointer}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}` };
+}
+
+/**
+ * `ask(node)` for the value of a node, once for each value: schemas may refer to each other in exponentially many ways. It is `false` for a value
+ * that is being asked about.
+ */
+export function once(ask) {
+  const known = new WeakMap();
+  return (documents, node) => {
+    const target = documents.reach(node);
+    if (!isObject(target.value)) return false;
+    if (!known.has(target.value)) {
+      known.set(target.value, false);
+      known.set(target.value, ask(documents, target));
+    }
+    return known.get(target.value);
+  };
+}
+
+/** The properties of a schema, with those of the schemas that it consists of by these keywords. */
+export function propertiesOf(documents, schema, keywords, seen = new Set()) {
+  const target = documents.reach(schema);
+  if (seen.has(target.value)) return [];
+  seen.add(target.value);
+  const parts = keywords.flatMap((keyword) => items(child(target, keyword)));
+  return [...members(child(target, "properties")), ...parts.flatMap((part) => propertiesOf(documents, part, keywords, seen))];
 }
 
 /** The members of an object, each with its name and node; none for any other value. */

@@ -125,12 +125,13 @@ export function responseOf(documents, { node }) {
     const types = swagger.texts(node, "produces");
     return { response, types: types.length > 0 ? types : swagger.texts(documents.root, "produces"), schema: child(response, "schema") };
   }
-  const contents = contentsOf(documents, response);
+  // A call needs no response, so that one which leads nowhere says nothing.
+  const contents = members(child(response, "content")).map(([type, content]) => [type, documents.reach(content)]);
   const json = contents.find(([type]) => isJson(type)) ?? contents[0];
   return { response, types: contents.map(([type]) => type), schema: json && child(json[1], "schema") };
 }
 
-/** The media types of a body, a response or a parameter, each with its content. Since OpenAPI 3.2, that may be a reference. */
+/** The media types of a body or a parameter, each with its content. Since OpenAPI 3.2, that may be a reference. */
 export const contentsOf = (documents, node) => members(child(node, "content")).map(([type, content]) => [type, documents.follow(content)]);
 
 /** Whether a media type is JSON. */

@@ -1,5 +1,5 @@
 // Whether the response of an operation has further pages, as far as a document says so.
-import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
+import { isObject, own, propertiesOf } from "./nodes.js";
 import { responseOf } from "./operations.js";
 
 /**
@@ -23,8 +23,6 @@ const CURSORS = Object.entries({
 });
 /** How many objects may be around a cursor. */
 const CURSOR_DEPTH = 2;
-/** How deep a schema may consist of others. */
-const MAX_PARTS = 8;
 
 const plain = (name) => name.replace(/[^a-z0-9]/gi, "").toLowerCase();
 
@@ -38,41 +36,24 @@ export function paginationOf({ documents }, operation, entries) {
   for (const [parameter, paths] of CURSORS) {
     const entry = entries.find((one) => ["query", "body"].includes(one.in) && plain(one.name) === parameter);
     if (!entry || schema?.value === undefined) continue;
-    const found = readable(() => membersOf(documents, schema));
+    const found = membersOf(documents, schema);
     const cursor = paths.map((path) => found.find((one) => `.${one.map(plain).join(".")}`.endsWith(`.${path}`))).find((one) => one !== undefined);
     if (cursor) return { pagination: { cursor: cursor.join("."), parameter: entry.property } };
   }
   return {};
 }
 
-/** What a schema of a response says; nothing if it refers to what is not there, because a call needs no response. */
-function readable(read) {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof Unsupported)) throw error;
-    return [];
-  }
-}
-
 /** The names that lead to each text or number of a response, as lists: services often have the cursor in an object such as `meta`. */
 function membersOf(documents, schema, depth = 0) {
   const found = [];
   const below = [];
-  for (const [name, one] of propertiesOf(documents, schema)) {
+  for (const [name, one] of propertiesOf(documents, schema, ["allOf", "anyOf", "oneOf"])) {
     if (name === "" || name.includes(".")) continue;
-    const { value } = documents.follow(one);
+    const { value } = documents.reach(one);
     const types = [own(value, "type") ?? []].flat();
     const isScalar = !isObject(own(value, "properties")) && !types.some((type) => ["object", "array", "boolean"].includes(type)) && !/^(?:uri|url)/i.test(String(own(value, "format")));
     if (isScalar) found.push([name]);
     if (depth < CURSOR_DEPTH && !types.includes("array")) below.push([name, one]);
   }
   return [...found, ...below.flatMap(([name, one]) => membersOf(documents, one, depth + 1).map((path) => [name, ...path]))];
-}
-
-/** The properties of a schema, with those of the schemas that it consists of. */
-function propertiesOf(documents, schema, depth = 0) {
-  const target = documents.follow(schema);
-  const parts = depth < MAX_PARTS ? ["allOf", "anyOf", "oneOf"].flatMap((keyword) => items(child(target, keyword))) : [];
-  return [...members(child(target, "properties")), ...parts.flatMap((part) => propertiesOf(documents, part, depth + 1))];
 }

@@ -21,22 +21,36 @@ export function sameTools(toolkit, all, record) {
     else gone.push({ tool, operation, operationId, place: placeOf(operation) });
   }
   let fresh = all.filter((one) => !one.problem && !same.has(keyOf(one)));
-  const matches = [
-    (one, other) => one.operationId !== undefined && one.operationId === other.operationId,
-    (one, other) => placeOf(keyOf(one)) === other.place,
-    (one, other) => other.operation.startsWith(`${one.method} `) && one.operationId !== undefined && toolOf(toolkit, one, () => false) === other.tool,
+  let left = gone;
+  // For each way to recognize an operation, what is the same in the document and in the record; undefined if there is nothing.
+  const ways = [
+    [({ operationId }) => operationId, ({ operationId }) => operationId],
+    [(one) => placeOf(keyOf(one)), ({ place }) => place],
+    [(one) => one.operationId && `${one.method} ${toolOf(toolkit, one, () => false)}`, ({ operation, tool }) => `${operation.split(" ")[0]} ${tool}`],
   ];
-  for (const isSame of matches) {
-    const pairs = fresh.flatMap((one) => gone.filter((other) => !other.isTaken && isSame(one, other)).map((other) => [one, other]));
-    const isOnly = (at, one) => pairs.filter((pair) => pair[at] === one).length === 1;
-    for (const [one, other] of pairs) {
-      if (!isOnly(0, one) || !isOnly(1, other)) continue;
-      other.isTaken = true;
-      same.set(keyOf(one), other.tool);
+  for (const [ofFresh, ofGone] of ways) {
+    const known = grouped(left, ofGone);
+    for (const [value, [one, ...more]] of grouped(fresh, ofFresh)) {
+      const [other, ...others] = known.get(value) ?? [];
+      if (other !== undefined && more.length === 0 && others.length === 0) same.set(keyOf(one), other.tool);
     }
+    const taken = new Set(same.values());
     fresh = fresh.filter((one) => !same.has(keyOf(one)));
+    left = left.filter(({ tool }) => !taken.has(tool));
   }
   return same;
+}
+
+/** The items of a list by what `of` says about them, without those of which it says nothing. */
+function grouped(list, of) {
+  const groups = new Map();
+  for (const one of list) {
+    const value = of(one);
+    if (value === undefined) continue;
+    if (!groups.has(value)) groups.set(value, []);
+    groups.get(value).push(one);
+  }
+  return groups;
 }
 
 const namesIn = (path) => [...path.matchAll(/\{([^{}/]+)\}/g)].map(([, name]) => name);

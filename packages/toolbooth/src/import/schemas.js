@@ -3,8 +3,9 @@
 import { formatOf, isCheapPattern, isExact, patternOf, PLAIN, SILENT, TYPES, WITH_LIST, WITH_NAMES, WITH_SCHEMA } from "./keywords.js";
 import { Allowed, propertyOf, valuesOf } from "./kinds.js";
 import { merged, READ_ONLY, withoutReadOnly } from "./merge.js";
-import { child, isObject, items, members, own, Unsupported } from "./nodes.js";
+import { child, isObject, items, members, once, own, Unsupported } from "./nodes.js";
 import { Proof } from "./proof.js";
+import { isSmallEnough } from "./size.js";
 import { clean, joined, sentence, shorten } from "./text.js";
 import { FILE, isFile, isFileSchema } from "./uploads.js";
 import { isScalar, isSmallValue, MAX_SAMPLE, ofType, sample } from "./values.js";
@@ -16,8 +17,6 @@ const MAX_DEPTH = 50;
 const MAX_CONVERTED = 2000;
 /** The most values in a list of allowed values. */
 const MAX_VALUES = 2000;
-/** How deep the parts of a property are read. */
-const MAX_PARTS = 16;
 
 /** The levels of a form, each with that of the members below it. Only a part can be a file: what is below is JSON. */
 const BELOW = { form: "part", part: "none" };
@@ -165,16 +164,6 @@ export class Schemas {
     return this.#nullable(node, isBase ? schema : withoutReadOnly(schema));
   }
 
-  /** Whether a property is for answers only: by itself, or by what it refers to or consists of. */
-  #isReadOnly(node, hops = 0) {
-    const given = own(node.value, "readOnly");
-    if (typeof given === "boolean" || hops > MAX_PARTS || !isObject(node.value)) return given === true;
-    if (typeof node.value.$ref === "string") return this.#placeOf(node) !== undefined && this.#isReadOnly(this.documents.target(node), hops + 1);
-    const alternatives = ["oneOf", "anyOf"].flatMap((keyword) => items(child(node, keyword))).filter((one) => own(one.value, "type") !== "null");
-    const isRead = (one) => this.#isReadOnly(one, hops + 1);
-    return items(child(node, "allOf")).some(isRead) || (alternatives.length > 0 && alternatives.every(isRead));
-  }
-
   /** A base without the list of its kinds, if it is read for one of them: it would refer to what it is a part of. */
   #withoutKinds(node) {
     const isOpen = ({ value }) => typeof own(value, "$ref") === "string" && this.#stack.includes(this.#placeOf({ ...node, value }));
@@ -243,7 +232,7 @@ export class Schemas {
       if (list.length > 0) schema.set(...either);
     } else if (WITH_NAMES.includes(keyword)) {
       const named = members(inner).filter(([, one]) => keyword !== "properties" || isObject(one.value) || typeof one.value === "boolean");
-      const convert = (one) => (keyword === "properties" && this.#isReadOnly(one) ? READ_ONLY : this.convert(one, depth + 1));
+      const convert = (one) => (keyword === "properties" && isReadOnly(this.documents, one) ? READ_ONLY : this.convert(one, depth + 1));
       schema.set(keyword, this.#within(this.#below, () => Object.fromEntries(named.map(([name, one]) => [name, convert(one)]))));
     } else if (keyword === "dependentRequired" && isObject(value)) {
       const valid = Object.entries(value).filter(([, names]) => PLAIN.required(names));
@@ -369,6 +358,8 @@ export class Schemas {
     const { enum: _, const: __, ...described } = isObject(before) ? before : {};
     properties.set(property, schema.$ref === undefined ? { ...described, ...kind } : kind);
     const one = { ...schema, properties: Object.fromEntries(properties), required: [...new Set([...(schema.required ?? []), property])] };
+    // A large schema would take too long: if its kinds contradict it, a wider one takes its place later.
+    if (!isSmallEnough(one, this.definitions)) return one;
     return this.#proof.isPossible(one) || !this.#proof.isPossible(schema) ? one : schema;
   }
 
@@ -390,6 +381,15 @@ export class Schemas {
     return {};
   }
 }
+
+/** Whether a property is for answers only: by itself, or by what it refers to or consists of. */
+const isReadOnly = (documents, node) => (typeof own(node.value, "readOnly") === "boolean" ? node.value.readOnly : isMadeReadOnly(documents, node));
+const isMadeReadOnly = once((documents, target) => {
+  if (typeof target.value.readOnly === "boolean") return target.value.readOnly;
+  const alternatives = ["oneOf", "anyOf"].flatMap((keyword) => items(child(target, keyword))).filter((one) => own(one.value, "type") !== "null");
+  const isRead = (one) => isReadOnly(documents, one);
+  return items(child(target, "allOf")).some(isRead) || (alternatives.length > 0 && alternatives.every(isRead));
+});
 
 function withReference(beside, name) {
   const reference = { $ref: `#/$defs/${name}` };

@@ -43,6 +43,11 @@ export function withDefinitions(schema, definitions, note) {
   return { schema: used.size > 0 ? { ...root, $defs } : root, isTooLarge: count(root, used) > MAX_SCHEMAS };
 }
 
+/** Whether a schema, with references written out, has few enough schemas for a tool. */
+export function isSmallEnough(schema, definitions) {
+  return count(schema, usedBy(schema, definitions)) <= MAX_SCHEMAS;
+}
+
 /** A schema with those `definitions` that it uses. */
 export function withUsed(schema, definitions) {
   const $defs = Object.fromEntries([...usedBy(schema, definitions)].map(([name, one]) => [name, one.schema]));

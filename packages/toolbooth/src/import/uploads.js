@@ -1,5 +1,5 @@
 // Files in the forms of a document, in whatever way it describes them.
-import { child, isObject, items, own } from "./nodes.js";
+import { child, isObject, items, once, own } from "./nodes.js";
 
 /** A file in the input: the interpreter sends its bytes as a part. */
 export const FILE = {
@@ -12,8 +12,6 @@ export const FILE = {
   required: ["data"],
   additionalProperties: false,
 };
-/** How deep a file may be in parts of an `allOf`. */
-const MAX_DEPTH = 8;
 /** Media types whose content is a text that a model writes. */
 const TEXT = /^text\/|[/+](?:json|xml|yaml|csv|graphql|javascript|jsonl|ndjson|toml|x-www-form-urlencoded)\b/i;
 
@@ -24,25 +22,20 @@ export const isText = (types) => types.split(",").every((type) => TEXT.test(type
 export const isFileSchema = (schema) => isObject(schema) && schema.properties?.data === FILE.properties.data;
 
 /** Whether a node is a file: by its type or format, or because its media type is no text and it is not encoded. */
-export function isFile(documents, node, depth = 0) {
-  const target = documents.follow(node);
+export const isFile = once((documents, target) => {
   const { value } = target;
-  if (!isObject(value) || depth > MAX_DEPTH) return false;
   const types = [value.type ?? []].flat().filter((type) => type !== "null");
   if (types.some((type) => type !== "string" && type !== "file")) return false;
   const isUnencoded = typeof value.contentMediaType === "string" && value.contentEncoding === undefined && !isText(value.contentMediaType);
   if (types.includes("file") || /^(?:binary|file)$/i.test(String(value.format)) || isUnencoded) return true;
-  return items(child(target, "allOf")).some((part) => isFile(documents, part, depth + 1));
-}
+  return items(child(target, "allOf")).some((part) => isFile(documents, part));
+});
 
 /** Whether a part of a form is a file, or may be one, or a list of them. */
-export function mayBeFile(documents, node, depth = 0) {
-  const target = documents.follow(node);
-  if (depth > MAX_DEPTH) return false;
+export const mayBeFile = once((documents, target) => {
   const parts = ["anyOf", "oneOf", "allOf"].flatMap((keyword) => items(child(target, keyword)));
-  const item = child(target, "items");
-  return isFile(documents, target) || [...parts, ...(isObject(item.value) ? [item] : [])].some((one) => mayBeFile(documents, one, depth + 1));
-}
+  return isFile(documents, target) || [...parts, child(target, "items")].some((one) => mayBeFile(documents, one));
+});
 
 /** Whether a part is one of text or of no type, for which the form's `encoding` says that it is a file. */
 export const isEncodedFile = (schema, encoding) => {
