@@ -46,6 +46,12 @@ test("descriptions that are deep are shortened first, then what is optional and 
   assert.match(JSON.stringify(slim(schema, 1_500)), /Its parts are not described\./);
 });
 
+test("a file stays a file", () => {
+  const content = { "multipart/form-data": { schema: { type: "object", properties: { file: { type: "string", format: "binary" }, ...named(20, (at) => ({ type: "object", description: long(`part ${at}`), properties: named(8, () => text("leaf")) })) } } } };
+  const { input_schema } = only(openapi({ "/a": { post: { requestBody: { required: true, content } } } }));
+  for (const limit of [LARGE, 100]) assert.deepEqual(Object.keys(slim(input_schema, limit).properties.file.properties), ["name", "type", "data"], `${limit}`);
+});
+
 test("--slim changes large tools only", () => {
   const operation = (properties) => ({ post: { requestBody: { required: true, content: { "application/json": { schema: { type: "object", properties } } } } } });
   const large = named(10, () => ({ type: "object", properties: named(8, (at) => text(`member ${at}`)) }));

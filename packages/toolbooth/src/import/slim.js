@@ -84,7 +84,9 @@ class Slimming {
   }
 
   #without(schema) {
-    if (!isObject(schema) || ![...inner(schema)].some(isObject) && schema.$ref === undefined) return schema;
+    const hasParts = isObject(schema) && (schema.$ref !== undefined || [...inner(schema)].some(isObject));
+    // The interpreter tells a file by its members, which a model must know.
+    if (!hasParts || /"contentEncoding":"base64"/.test(JSON.stringify(schema))) return schema;
     this.#isCut = true;
     const type = this.#typeOf(schema);
     return { ...(type && { type }), description: joined(schema.description, "Its parts are not described.") };
