@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::call::{self, CallFormat, CallResult};
 use super::list;
 use super::schema::rules::{KeywordRule, common, string_or_number};
-use super::schema::{Cycles, MAX_DEPTH, Target, render};
+use super::schema::{Cycles, MAX_DEPTH, Target, render, require_declared};
 use crate::wire;
 use crate::wire::gemini::ResultPart;
 use toolbooth::call::RequestContext;
@@ -79,7 +79,7 @@ pub(crate) const PLAIN: Target = Target {
     limits: &[],
     beside_reference: |_| false,
     cycles: Cycles::Optional,
-    finish: |_, _| {},
+    finish: require_declared,
 };
 
 /// A letter or `_`, then letters, digits and `_`, 64 at most.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::call::{self, CallFormat};
 use super::list::{self, MAX_TOOLS, ProviderSearch, form};
 use super::schema::rules::{KeywordRule, common};
-use super::schema::{Compatibility, Cycles, MAX_DEPTH, Schema, Target, add_to_description, render};
+use super::schema::{Compatibility, Cycles, MAX_DEPTH, Schema, Target, render, require_declared};
 use super::strict;
 use crate::wire;
 use crate::wire::openai::ToolMessage;
@@ -18,7 +18,7 @@ use crate::wire::responses::FunctionCallOutput;
 use toolbooth::call::RequestContext;
 use toolbooth::catalog::{ListForm, Listed, Rendering};
 use toolbooth::json;
-use toolbooth::protocol::keywords::{describe, properties, types};
+use toolbooth::protocol::keywords::{properties, types};
 use toolbooth::route::{CallResponse, Page, PageError, PostRequest};
 
 pub(super) const CHAT_FORMS: &[ListForm] = &[
@@ -199,18 +199,7 @@ fn simplify(schema: &mut Schema, found: &mut Compatibility) {
         }
         schema.remove("type");
     }
-    let declared: Vec<&str> = properties(schema).map(|(name, ..)| name).collect();
-    let required = schema.get("required").and_then(Value::as_array);
-    let is_declared = |name: &&Value| name.as_str().is_some_and(|it| declared.contains(&it));
-    let (kept, unknown): (Vec<&Value>, Vec<&Value>) =
-        required.into_iter().flatten().partition(is_declared);
-    if !unknown.is_empty() {
-        let sentence = describe("required", &unknown.into_iter().cloned().collect());
-        let kept: Value = kept.into_iter().cloned().collect();
-        schema.insert("required".to_owned(), kept);
-        add_to_description(schema, &Vec::from_iter(sentence));
-        found.loosen("required");
-    }
+    require_declared(schema, found);
     declare_members(schema);
 }
 

@@ -19,6 +19,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub(crate) use references::Cycles;
+pub(super) use rewrite::require_declared;
 use rules::{KEYWORDS, KeywordRule, string_or_number};
 use toolbooth::catalog::{Listed, Rendering, Requirements};
 use toolbooth::json;

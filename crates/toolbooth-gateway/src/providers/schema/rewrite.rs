@@ -8,8 +8,9 @@ use serde_json::Value;
 use super::merge::{Conjunction, either, may_be_object, unite};
 use super::references::resolve;
 use super::rules::KeywordRule;
-use super::{Adaptation, PROPERTY_NAMES, Schema};
+use super::{Adaptation, Compatibility, PROPERTY_NAMES, Schema, add_to_description};
 use toolbooth::json;
+use toolbooth::protocol::keywords::{describe, properties};
 
 /// Keywords that may be rewritten.
 const REWRITTEN: [&str; 6] =
@@ -282,6 +283,23 @@ impl Adaptation<'_> {
         }
         written.rest.push((PROPERTY_NAMES.to_owned(), members.into()));
     }
+}
+
+/// Drops names from `required` that no member has, and says them in words.
+pub(in crate::providers) fn require_declared(schema: &mut Schema, found: &mut Compatibility) {
+    let declared: Vec<&str> = properties(schema).map(|(name, ..)| name).collect();
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_declared = |name: &&Value| name.as_str().is_some_and(|it| declared.contains(&it));
+    let (kept, unknown): (Vec<&Value>, Vec<&Value>) =
+        required.into_iter().flatten().partition(is_declared);
+    if unknown.is_empty() {
+        return;
+    }
+    let sentence = describe("required", &unknown.into_iter().cloned().collect());
+    let kept: Value = kept.into_iter().cloned().collect();
+    schema.insert("required".to_owned(), kept);
+    add_to_description(schema, &Vec::from_iter(sentence));
+    found.loosen("required");
 }
 
 /// Without the keyword about some members or items, the one about the others is about them too: it must allow what either does.

@@ -143,6 +143,35 @@ fn keywords_beside_a_reference() {
     }
 }
 
+/// MCP servers list such schemas, and Gemini and Groq reject the whole request because of one.
+#[test]
+fn required_members_that_are_not_declared() {
+    for (what, schema, expected) in [
+        (
+            "one of two",
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a", "b"]}),
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "description": "required: [\"b\"]."}),
+        ),
+        (
+            "within an array",
+            json!({"type": "array", "items": {"type": "object", "required": ["b"]}}),
+            json!({"type": "array", "items": {"type": "object", "properties": {}, "required": [], "description": "required: [\"b\"]."}}),
+        ),
+    ] {
+        for target in [&gemini::PLAIN, &openai::COMPATIBLE] {
+            let adapted = adapt(&object(json!({"p": schema})), target).unwrap();
+            let mut got = adapted.schema["properties"]["p"].clone();
+            // Gemini needs none.
+            let items = got.get_mut("items").and_then(Value::as_object_mut);
+            items.into_iter().for_each(|it| {
+                it.entry("properties").or_insert(json!({}));
+            });
+            assert_eq!(got, expected, "{what}");
+            assert_eq!(adapted.loosened, ["required"], "{what}");
+        }
+    }
+}
+
 #[test]
 fn references_to_other_places() {
     for (what, schema, property, definition) in [
