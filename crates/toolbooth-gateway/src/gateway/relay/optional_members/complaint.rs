@@ -71,6 +71,12 @@ const LEADS: &[(&str, Scope)] = &[
     ("This model does not support the ", Scope::Member),
     // Ollama: Gitlawb/openclaude#1371
     ("* does not support ", Scope::Member),
+    // Servers in Rust and Go, by serde and encoding/json
+    ("Failed to deserialize the JSON body into the target type: unknown field ", Scope::Member),
+    ("unknown field ", Scope::Member),
+    ("json: unknown field ", Scope::Member),
+    // Servers that check requests with jsonschema
+    ("Additional properties are not allowed (", Scope::Member),
     // LiteLLM: BerriAI/litellm#38263
     ("litellm.UnsupportedParamsError: * does not support parameters: [", Scope::Member),
 ];
@@ -91,6 +97,8 @@ const INTRODUCTIONS: &[(&str, Scope)] = &[
     // Vertex: jenslys/opencode-gemini-auth#14, lobehub/lobehub#7985
     ("Unable to submit request because the ", Scope::Member),
     ("Unable to submit request because ", Scope::Member),
+    // Gemini, with the place: iBUHub/AIStudioToAPI#154
+    ("* GenerateContentRequest.", Scope::Member),
     // Qwen: QwenLM/Qwen3#1896, mnfst/modelparams.dev#235
     ("<400> InternalError.Algo.InvalidParameter: The ", Scope::Member),
     ("<400> InternalError.Algo.InvalidParameter: ", Scope::Member),

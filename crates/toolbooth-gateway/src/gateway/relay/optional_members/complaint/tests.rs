@@ -106,6 +106,28 @@ fn errors_that_name_a_member() {
             "servicetier",
             Value,
         ),
+        // Libraries.
+        (
+            says("unknown field `service_tier`, expected one of `messages`, `model`"),
+            "servicetier",
+            Member,
+        ),
+        (
+            says(
+                "Failed to deserialize the JSON body into the target type: unknown field `seed`, expected `model` at line 1 column 9",
+            ),
+            "seed",
+            Member,
+        ),
+        (json!({"error": "json: unknown field \"min_p\""}), "minp", Member),
+        (says("Additional properties are not allowed ('seed' was unexpected)"), "seed", Member),
+        (
+            says(
+                "* GenerateContentRequest.generation_config.seed: is not supported by this model\n",
+            ),
+            "generationconfig.seed",
+            Value,
+        ),
         // Anthropic.
         (says("`temperature` is deprecated for this model."), "temperature", Member),
         (says("temperature: range: 0..1"), "temperature", Value),
