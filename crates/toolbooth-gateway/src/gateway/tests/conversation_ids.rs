@@ -84,6 +84,31 @@ fn visit(value: &Value, with: &mut impl FnMut(&serde_json::Map<String, Value>)) 
     }
 }
 
+/// OpenAI rejects the rest of the session if an item has an id with other characters than its own have.
+#[test]
+fn items_have_ids_that_openai_takes_back() {
+    let long = "x".repeat(90);
+    for id in
+        ["c1", "chatcmpl-1a2b", "gen-17:x/é", "2d1f0b1e-3d0f-4a56-9d5e-6f1c2b3a4d5e", &long, ""]
+    {
+        let message = json!({"role": "assistant", "content": "T", "reasoning_content": "R", "tool_calls": [call("c1", "w", "{}")]});
+        let choice = json!({"index": 0, "message": message, "finish_reason": "tool_calls"});
+        let body = json!({"id": id, "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]});
+        let providers = [("PROVIDERS", "own"), ("OWN_BASE_URL", "https://own.example/v1")];
+        let gateway = TestGateway { path: "/v1/responses", ..TestGateway::with(&providers) };
+        let request = json!({"model": "own/m", "input": "x"});
+        let reply = gateway.ask(vec![answer(200, body.to_string())], &request);
+        let output = reply.json()["output"].clone();
+        let ids: Vec<_> =
+            output.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+        assert!(ids.len() >= 3, "{ids:?}");
+        for id in ids {
+            let is_taken = id.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+            assert!(is_taken && id.len() <= 64 && !id.ends_with('_'), "{id}");
+        }
+    }
+}
+
 #[test]
 fn each_call_of_a_conversation_has_its_own() {
     for path in [CHAT, MESSAGES, RESPONSES] {

@@ -17,6 +17,7 @@ use crate::gateway::format::responses::front::item::{
 };
 use crate::gateway::format::responses::front::open::{OpenCall, OpenItem, PartKind};
 use crate::gateway::format::responses::front::{EXTRA, ROUNDS, answer};
+use crate::gateway::ids;
 use crate::gateway::provider_state::ProviderState;
 use crate::gateway::relay::report::{RanCall, Report};
 use crate::wire::{FinishReason, Members, Usage};
@@ -222,11 +223,13 @@ impl ResponseEncoder {
         self.list_tools(out);
     }
 
-    /// The position and the id of a new item, whose id begins like this.
+    /// The position and the id of a new item, whose id begins like this. OpenAI, to which the item may go back, takes 64 letters,
+    /// digits and underscores, and rejects other characters (CopilotKit/CopilotKit#6117, openai/codex#9360).
     fn add(&mut self, prefix: &str) -> (usize, String) {
         let index = self.output.len();
         self.output.push(String::new());
         let answer = self.id.strip_prefix("resp_").unwrap_or(&self.id);
+        let answer = ids::portable(answer.into()).replace('-', "");
         (index, format!("{prefix}_{answer}_{index}"))
     }
 
