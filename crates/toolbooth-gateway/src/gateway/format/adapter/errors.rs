@@ -14,7 +14,14 @@ const MAX_MESSAGE: usize = 2000;
 
 /// Decodes the body of a response with an error status. All providers' errors are alike.
 pub(in crate::gateway) fn decode_error(status: u16, body: &[u8]) -> UpstreamError {
-    reported(status, &json::parse_bytes(body).unwrap_or_default())
+    reported(status, &json::parse_bytes(body).unwrap_or_else(|| words(body)))
+}
+
+/// A body that is not JSON: its words, unless it is a page for people.
+fn words(body: &[u8]) -> Value<'_> {
+    let text = std::str::from_utf8(body).unwrap_or_default().trim();
+    let is_text = !text.is_empty() && !text.starts_with(['<', '{', '[']);
+    if is_text { Value::String(text.into()) } else { Value::Null }
 }
 
 /// The error in a body or in an event. Without a status of its own, it has `status`; an error within an answer with

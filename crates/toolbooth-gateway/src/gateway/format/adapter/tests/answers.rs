@@ -359,6 +359,16 @@ fn case_11_errors_and_malformed_answers() {
     }
     let UpstreamError::Reported { message, .. } = decode_error(502, b"<html>") else { panic!() };
     assert_eq!(message, "The provider reported an error without a message");
+    for (body, expected) in [
+        (" upstream connect error\n", "upstream connect error"),
+        ("error code: 1015", "error code: 1015"),
+        ("{\"error\":", "The provider reported an error without a message"),
+        ("", "The provider reported an error without a message"),
+    ] {
+        let error = decode_error(502, body.as_bytes());
+        let UpstreamError::Reported { message, .. } = error else { panic!("{body}") };
+        assert_eq!(message, expected, "{body}");
+    }
     let list = br#"[{"error":{"code":400,"message":"m"}}]"#;
     let UpstreamError::Reported { message, .. } = decode_error(400, list) else { panic!() };
     assert_eq!(message, "m");
