@@ -33,7 +33,7 @@ const WEB_SEARCH: &str = "web_search_options";
 const DEFERRED: &str = "\"defer_loading\"";
 const MAX_TOOLS: usize = 128;
 /// As many as Anthropic takes. Providers that take fewer get shortened names.
-const MAX_NAME: usize = 128;
+pub(in crate::gateway) const MAX_NAME: usize = 128;
 /// The limiter of calls per minute, unless a key names another one.
 const TOOL_CALL_LIMITER: &str = "TOOL_CALL_LIMITER";
 /// The longest period of a limiter on Workers. The Worker cannot read the configured period.

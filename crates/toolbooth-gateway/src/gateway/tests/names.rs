@@ -227,6 +227,36 @@ fn names_have_at_most_128_characters() {
     }
 }
 
+/// Models call functions by names that no provider takes back, and the client answers that there is none.
+#[test]
+fn calls_of_names_that_no_provider_accepts() {
+    let names = [long("tool", 20)];
+    for gone in ["functions.w", "wetter für", "ns/w:0", &long("gone-", 200)] {
+        for path in PATHS {
+            for (model, most) in MODELS {
+                let body = request(path, model, &names, gone);
+                let probe = ask(path, vec![], &body);
+                assert_eq!(probe.sent.len(), 1, "{path} {model} {}", probe.text);
+                let mut found = Vec::new();
+                names_in(&probe.sent[0].body, &mut found);
+                let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+                let is_accepted = |it: &String| it.len() <= most && it.chars().all(is_plain);
+                assert!(found.iter().all(is_accepted), "{path} {model} {found:?}");
+                let sent = found.iter().find(|it| **it != names[0]);
+                let sent = sent.unwrap_or_else(|| panic!("{path} {model} {found:?}"));
+                // The model may call it so again.
+                for stream in [false, true] {
+                    let mut body = body.clone();
+                    body["stream"] = json!(stream);
+                    let url = &probe.sent[0].url;
+                    let reply = ask(path, vec![calling(url, sent, stream)], &body);
+                    assert_eq!(called(&reply), gone, "{path} {model} {}", reply.text);
+                }
+            }
+        }
+    }
+}
+
 /// A choice of several tools, custom tools, and a name that another tool has as its own.
 #[test]
 fn choices_and_custom_tools() {

@@ -103,8 +103,8 @@ pub(in crate::gateway) struct Adapter {
     pub(in crate::gateway::format) models: Option<&'static str>,
     /// The headers that authenticate a request with a key, and those that select the version.
     pub(in crate::gateway::format) headers: fn(Option<&str>) -> Vec<Header>,
-    /// Which names of functions the provider accepts, if not all that a request may have.
-    pub(in crate::gateway::format) accepts_name: Option<names::Accepts>,
+    /// Which names of functions the provider accepts.
+    pub(in crate::gateway::format) accepts_name: names::Accepts,
     pub(in crate::gateway::format) translate: fn(&Job<'_>) -> Result<Vec<u8>>,
     /// The member of a request that limits the tokens of the answer.
     pub(in crate::gateway::format) limit_member: &'static str,

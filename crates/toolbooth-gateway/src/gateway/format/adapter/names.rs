@@ -37,14 +37,12 @@ impl Names {
     /// Those of the tools and calls of a request. A call can be one of a function that the request no longer has.
     pub(in crate::gateway::format) fn of(
         request: &ChatRequest,
-        accepts: Option<Accepts>,
+        accepts: Accepts,
         has_answer: bool,
         custom: Vec<String>,
     ) -> Self {
         let mut names = Self { has_answer, custom, ..Self::default() };
-        if let Some(accepts) = accepts {
-            names.rename(request, accepts);
-        }
+        names.rename(request, accepts);
         let tools = request.tools.iter().filter_map(Tool::name);
         names.tools = tools.map(|name| names.sent(name).unwrap_or(name).to_owned()).collect();
         names
@@ -168,10 +166,16 @@ fn shortened(name: &str, full: &str) -> String {
     short
 }
 
+/// Whether a name has at most `most` characters, and only those that every provider accepts. Models call functions by other names, too,
+/// such as `functions.read`, and a conversation with one would be rejected for ever.
+pub(in crate::gateway::format) fn is_plain(name: &str, most: usize) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    name.len() <= most && name.chars().all(is_plain)
+}
+
 /// A name in characters and of a length that every provider accepts.
 pub(in crate::gateway) fn portable_name(name: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    match name.len() <= MAX_SENT_NAME && name.chars().all(is_plain) {
+    match is_plain(name, MAX_SENT_NAME) {
         true => name.to_owned(),
         false => shortened(name, name),
     }

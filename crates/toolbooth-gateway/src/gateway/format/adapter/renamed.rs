@@ -13,10 +13,10 @@ use toolbooth::json::Value;
 
 /// The members of tools, choices, calls and items that lead to the names of functions.
 const PLACES: &[&str] =
-    &["function", "custom", "function_call", "tool_calls", "tools", "allowed_tools"];
+    &["function", "custom", "function_call", "tool_calls", "tools", "allowed_tools", "content"];
 
-/// The members of a request in the format of Responses with names of functions.
-const NATIVE: &[&str] = &["tools", "tool_choice", "input"];
+/// The members of requests in the formats of Responses and Messages with names of functions.
+const NATIVE: &[&str] = &["tools", "tool_choice", "input", "messages"];
 
 /// The request with the names that the provider accepts, wherever they are.
 pub(in crate::gateway::format) fn renamed(

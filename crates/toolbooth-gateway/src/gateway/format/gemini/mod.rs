@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::gateway::answer::builder::Builder;
 use crate::gateway::answer::completion::{Read, UpstreamError};
 use crate::gateway::answer::sse::SseEvent;
-use crate::gateway::format::adapter::names::MAX_SENT_NAME;
+use crate::gateway::format::adapter::names::{MAX_SENT_NAME, is_plain};
 use crate::gateway::format::adapter::{
     Adapter, EventDecoder, MAX_EVENT_VALUES, event_data, members_of_answer, raw,
 };
@@ -27,10 +27,10 @@ pub(in crate::gateway::format) static ADAPTER: Adapter = Adapter {
     path,
     models: Some("/v1beta/models?pageSize=1000"),
     headers: |key| key.map(|key| ("x-goog-api-key", key.to_owned().into())).into_iter().collect(),
-    accepts_name: Some(|name| {
+    accepts_name: |name| {
         let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        begins && name.len() <= MAX_SENT_NAME
-    }),
+        begins && is_plain(name, MAX_SENT_NAME)
+    },
     translate: request::translate,
     // It is a member of `generationConfig`, and no client has this format.
     limit_member: "maxOutputTokens",

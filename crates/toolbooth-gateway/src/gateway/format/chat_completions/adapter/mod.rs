@@ -13,7 +13,7 @@ mod stream;
 use crate::gateway::answer::builder::Builder;
 use crate::gateway::answer::completion::{Read, UpstreamError};
 use crate::gateway::format::adapter::errors::reported;
-use crate::gateway::format::adapter::names::MAX_SENT_NAME;
+use crate::gateway::format::adapter::names::{MAX_SENT_NAME, is_plain};
 use crate::gateway::format::adapter::{Adapter, members_of_answer, raw};
 use crate::gateway::raw_json::{compact, raw_items, raw_member};
 use crate::wire::fields::text;
@@ -37,7 +37,7 @@ const fn adapter(strict: bool) -> Adapter {
         headers: |key| {
             key.map(|key| ("authorization", format!("Bearer {key}").into())).into_iter().collect()
         },
-        accepts_name: Some(|name| name.len() <= MAX_SENT_NAME),
+        accepts_name: |name| is_plain(name, MAX_SENT_NAME),
         translate: match strict {
             true => |job| request::translate(job, true),
             false => |job| request::translate(job, false),

@@ -8,7 +8,9 @@ mod thinking;
 
 use crate::gateway::answer::builder::Builder;
 use crate::gateway::answer::completion::{Read, UpstreamError};
+use crate::gateway::format::adapter::names::is_plain;
 use crate::gateway::format::adapter::{Adapter, EventDecoder, members_of_answer, raw};
+use crate::gateway::limits::MAX_NAME;
 use crate::gateway::raw_json::{nested, raw_items, raw_member, typed};
 use toolbooth::json::Value;
 
@@ -24,7 +26,7 @@ pub(in crate::gateway::format) static ADAPTER: Adapter = Adapter {
         let key = key.map(|key| ("x-api-key", key.to_owned().into()));
         key.into_iter().chain([("anthropic-version", VERSION.into())]).collect()
     },
-    accepts_name: None,
+    accepts_name: |name| is_plain(name, MAX_NAME),
     translate: request::translate,
     limit_member: "max_tokens",
     decode,
