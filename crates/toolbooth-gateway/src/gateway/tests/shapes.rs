@@ -278,6 +278,18 @@ fn one_answer_for_each_client() {
             false,
         ),
         (
+            "OpenAI's old form of a call",
+            vec![
+                json!({"role": "assistant", "content": null, "function_call": {"name": "w", "arguments": "{\"city\":"}}),
+                json!({"function_call": {"arguments": "\"Rome\"}"}}),
+            ],
+            json!({"role": "assistant", "content": null, "function_call": {"name": "w", "arguments": ROME}}),
+            "function_call",
+            &called,
+            of_calls,
+            false,
+        ),
+        (
             "no finish reason in the words of OpenAI",
             vec![json!({"role": "assistant", "content": "Hello"})],
             json!({"role": "assistant", "content": "Hello"}),

@@ -62,8 +62,11 @@ pub(in crate::gateway::format) fn decode(
     body: Value<'_>,
     builder: &mut Builder,
 ) -> Read {
-    let body = members_of_answer(body)?;
+    let mut body = members_of_answer(body)?;
     check_report(&body)?;
+    if has_old_call(first_choice(&body).and_then(|choice| choice.get("message"))) {
+        renew_first_call(&mut body);
+    }
     if let Some(choice) = first_choice(&body) {
         check_end(choice)?;
     }
@@ -99,6 +102,36 @@ pub(in crate::gateway::format) fn decode(
     completion.of_body = body.into_owned();
     completion.of_choice = choice.into_owned();
     Ok(())
+}
+
+/// Whether a message, or a part of one, has a call in OpenAI's old form: some servers still write it.
+fn has_old_call(message: Option<&Value<'_>>) -> bool {
+    message.and_then(|it| it.get("function_call")).is_some_and(|call| call.as_object().is_some())
+}
+
+/// Gives such a message the call in the form that clients know, unless it has calls in that form.
+fn renew_call(message: &mut Object<'_>) {
+    let Some(function @ Value::Object(_)) = message.take("function_call") else { return };
+    let calls = message.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
+    if calls.is_empty() {
+        let mut call = Object::default();
+        call.insert("index".into(), Value::Number(0_u64.into()));
+        call.insert("type".into(), "function".into());
+        call.insert("function".into(), function);
+        message.insert("tool_calls".into(), Value::Array(vec![Value::Object(call)]));
+    }
+}
+
+/// The same for the message of the first choice.
+fn renew_first_call(body: &mut Object<'_>) {
+    let Some(Value::Array(mut choices)) = body.take("choices") else { return };
+    if let Some(Value::Object(choice)) = choices.first_mut()
+        && let Some(Value::Object(mut message)) = choice.take("message")
+    {
+        renew_call(&mut message);
+        choice.insert("message".into(), Value::Object(message));
+    }
+    body.insert("choices".into(), Value::Array(choices));
 }
 
 fn first_choice<'b, 't>(body: &'b Object<'t>) -> Option<&'b Object<'t>> {

@@ -10,7 +10,8 @@ use crate::gateway::format::adapter::{
 };
 use crate::gateway::format::chat_completions::adapter::calls::Calls;
 use crate::gateway::format::chat_completions::adapter::{
-    check_end, check_report, first_choice, leave_out, reasoning, written_arguments,
+    check_end, check_report, first_choice, has_old_call, leave_out, reasoning, renew_call,
+    written_arguments,
 };
 use crate::wire::fields::{count, text};
 use crate::wire::openai::{content, finish_reason, read_media};
@@ -172,7 +173,7 @@ impl Stream {
         builder.check_answer(reason)?;
         builder.finish(reason)?;
         let own = builder.completion.finish_reason.word(!builder.calls().is_empty());
-        change.is_needed |= !is_complete || own != word && word != "function_call";
+        change.is_needed |= !is_complete || own != word;
         change.finish_reason = Some(own);
         Ok(())
     }
@@ -187,7 +188,7 @@ fn repair(chunk: &mut Object<'_>, has_answered: bool) -> bool {
         delta.get("role").and_then(Value::as_str).is_none_or(|role| role == "assistant")
     };
     let has_end = choice.get("finish_reason").and_then(Value::as_str) != Some("");
-    if delta.is_some_and(has_role) && has_end {
+    if delta.is_some_and(has_role) && has_end && !has_old_call(choice.get("delta")) {
         return false;
     }
     let Some(Value::Array(mut choices)) = chunk.take("choices") else { return false };
@@ -200,6 +201,7 @@ fn repair(chunk: &mut Object<'_>, has_answered: bool) -> bool {
         if !has_role(&delta) {
             delta.take("role");
         }
+        renew_call(&mut delta);
         choice.insert("delta".into(), Value::Object(delta));
         if !has_end {
             choice.insert("finish_reason".into(), Value::Null);
