@@ -181,7 +181,7 @@ impl<'n> History<'n> {
                 self.add(&path, mem::take(&mut round));
             }
             match kind.as_str() {
-                "text" => round.assistant.content.extend(part(block)?),
+                "text" | "compaction" => round.assistant.content.extend(part(block)?),
                 "thinking" | "redacted_thinking" => round.thinking(block),
                 "tool_use" => {
                     let raw = raw_blocks.get(index).copied();
@@ -282,6 +282,7 @@ impl Round {
             return block.expected("input", "an object");
         }
         let input = json.and_then(|json| raw_member(json, &["input"]));
+        let input = input.filter(|input| input.get() != "null");
         let arguments = input.map_or("{}", RawValue::get).to_owned();
         let mut extra = Object::default();
         if let Some(content) = self.extra_content.take() {

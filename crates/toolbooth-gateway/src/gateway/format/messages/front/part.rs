@@ -41,6 +41,10 @@ pub(super) fn part(mut block: Fields<'_>) -> Result<Vec<Part>> {
             let content = parts(content, &block.path_of("content"), block.notes)?;
             [vec![head], content].concat()
         }
+        // What came before it, in short: the model would know nothing of that.
+        "compaction" if block.get("content").is_some_and(|it| it.as_str().is_some()) => {
+            vec![text(block.required_text("content")?.into_owned())]
+        }
         "tool_reference" => {
             let name = block.required_text("tool_name")?;
             vec![text(format!("The tool {name} is available now."))]
@@ -134,6 +138,6 @@ fn data(
     if !is_known(&media_type) {
         return source.expected("media_type", expected);
     }
-    let base64 = source.required_text("data")?.into_owned();
+    let base64 = source.required_text("data")?.split_ascii_whitespace().collect();
     Ok(Source::Data { media_type: media_type.into_owned(), base64 })
 }

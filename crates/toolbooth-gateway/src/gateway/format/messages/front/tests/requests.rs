@@ -69,6 +69,14 @@ fn the_conversation() {
                 text("N"), text("D"), text("E"), text("F\nhttps://f"), text("G"),
             ]}]),
         ),
+        // The conversation before it, in short.
+        (
+            json!({"messages": [
+                {"role": "assistant", "content": [{"type": "compaction", "content": "S", "encrypted_content": null}]},
+                {"role": "user", "content": "x"},
+            ]}),
+            json!([{"role": "assistant", "content": "S"}, {"role": "user", "content": "x"}]),
+        ),
         (result(json!("R")), answered("R", json!([]))),
         (result(Value::Null), answered("", json!([]))),
         (result(json!([text("p"), text("q")])), answered("p\n\nq", json!([]))),
