@@ -63,6 +63,10 @@ pub(crate) enum Feature {
     StreamOptions,
     /// A message of the assistant as the last one.
     Prefill,
+    /// The members `refusal` and `audio` of a message of the assistant.
+    Refusals,
+    /// Calls whose arguments are not the JSON of an object.
+    MalformedArguments,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -11,10 +11,12 @@ use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::gateway::dialect::{Dialect, Feature};
 use crate::gateway::error::GatewayError;
 use crate::gateway::format::adapter::Format;
 use crate::gateway::media_type;
-use crate::gateway::provider_state::ProviderState;
+use crate::gateway::provider_state::{ProviderState, REASONING};
+use crate::gateway::raw_json::raw_members;
 use crate::wire::ToolCall;
 use toolbooth::json::{Object, Value};
 
@@ -160,6 +162,37 @@ impl HistoryItem {
         calls.iter().map(|call| &*call.id).chain(of_results)
     }
 
+    /// Whether it is a message of an assistant of which a provider with this dialect gets nothing: it is empty, it only thought, or made
+    /// pictures. Most providers reject one that is empty.
+    pub(in crate::gateway) fn says_nothing(&self, dialect: &Dialect) -> bool {
+        let Self::Message(Message { body: MessageBody::Assistant(said), written, .. }) = self
+        else {
+            return false;
+        };
+        let is_written = written.is_some();
+        let is_nothing = |part: &Part| match &part.content {
+            PartContent::Text(text) | PartContent::Refusal(text) => text.is_empty(),
+            PartContent::Image { .. } => !is_written || part.path.ends_with(".images"),
+            _ => !is_written,
+        };
+        if !said.calls.is_empty() || !said.content.iter().all(is_nothing) {
+            return false;
+        }
+        // What a client of Chat Completions has written may have members that the gateway does not read, such as a sound's id.
+        let Some(json) = written else { return true };
+        let mut owners = said.extra_content.iter().map(|(owner, _)| &**owner);
+        let has_extra = dialect.takes(Feature::ExtraContent)
+            && !owners.all(|owner| matches!(owner, "anthropic" | "openai" | "toolbooth"));
+        raw_members(json.get()).unwrap_or_default().iter().all(|(name, json)| {
+            let is_read = matches!(name.as_str(), "role" | "name" | "content" | "images" | "_2api");
+            let is_lost = || match name.as_str() {
+                "extra_content" => !has_extra,
+                name => REASONING.contains(&name) && !dialect.takes_reasoning(name),
+            };
+            is_read || matches!(json.get(), "null" | "\"\"" | "[]") || is_lost()
+        })
+    }
+
     /// The message of an assistant, if it is one.
     pub(in crate::gateway) fn assistant(&self) -> Option<&Assistant> {
         match self {
@@ -242,7 +275,8 @@ impl Source {
         let (head, data) = data.split_once(',')?;
         let (head, base64) = match head.rsplit_once(';') {
             Some((head, end)) if end.trim().eq_ignore_ascii_case("base64") => {
-                (head, data.to_owned())
+                // Line breaks and blanks mean nothing (RFC 2045), and providers reject them.
+                (head, data.split_ascii_whitespace().collect())
             }
             _ => (head, Base64::encode_string(&percent_decode_str(data).collect::<Vec<u8>>())),
         };

@@ -181,7 +181,7 @@ fn types_of_media() {
         "/v1/messages" => {
             json!({"type": "image", "source": {"type": "base64", "media_type": "image/jpg", "data": "AAAA"}})
         }
-        _ => json!({"type": "image_url", "image_url": {"url": "data:IMAGE/JPG;base64,AAAA"}}),
+        _ => json!({"type": "image_url", "image_url": {"url": "data:IMAGE/JPG;base64, AA\nAA"}}),
     };
     for path in FRONTS {
         let content = json!([image(path)]);

@@ -114,6 +114,149 @@ fn roles_by_dialect() {
     }
 }
 
+/// Most providers reject a message of the assistant that is empty, and do not know the members of one who refuses or speaks.
+#[test]
+fn messages_of_the_assistant_that_say_nothing() {
+    let refused =
+        |content: Value| json!({"role": "assistant", "content": content, "refusal": "No."});
+    let part = json!([{"type": "refusal", "refusal": "No."}]);
+    let of_part = json!({"role": "assistant", "content": part});
+    let sound = json!({"role": "assistant", "audio": {"id": "audio_1"}});
+    let item = json!({"type": "message", "role": "assistant", "content": part});
+    let thought = json!({"role": "assistant", "content": "", "reasoning_content": "hm"});
+    let empty = |content: Value| json!({"role": "assistant", "content": content});
+    let no_calls = json!({"role": "assistant", "content": null, "tool_calls": [], "refusal": null});
+    let [mine, yours] = [user("a"), user("b")];
+    let alone = json!([mine, yours]);
+    let with = |message: Value| json!([mine, message, yours]);
+    let merged = json!([user("a\n\nb")]);
+    for (path, message, compat, mistral, openrouter, openai) in [
+        (CHAT, empty(Value::Null), &merged, &alone, &alone, &alone),
+        (CHAT, empty(json!("")), &merged, &alone, &alone, &alone),
+        (CHAT, empty(json!([])), &merged, &alone, &alone, &alone),
+        (CHAT, empty(json!([{"type": "text", "text": ""}])), &merged, &alone, &alone, &alone),
+        (CHAT, no_calls, &merged, &alone, &alone, &alone),
+        (CHAT, thought.clone(), &with(thought.clone()), &alone, &with(thought), &alone),
+        (
+            CHAT,
+            empty(json!(" ")),
+            &with(assistant(" ")),
+            &with(assistant(" ")),
+            &with(assistant(" ")),
+            &with(assistant(" ")),
+        ),
+        (
+            CHAT,
+            refused(Value::Null),
+            &with(assistant("No.")),
+            &with(assistant("No.")),
+            &with(refused(Value::Null)),
+            &with(refused(Value::Null)),
+        ),
+        (
+            CHAT,
+            of_part.clone(),
+            &with(assistant("No.")),
+            &with(assistant("No.")),
+            &with(of_part.clone()),
+            &with(of_part),
+        ),
+        (
+            RESPONSES,
+            item,
+            &with(assistant("No.")),
+            &with(assistant("No.")),
+            &with(refused(Value::Null)),
+            &with(refused(Value::Null)),
+        ),
+        (CHAT, sound.clone(), &merged, &alone, &with(sound.clone()), &with(sound)),
+    ] {
+        let member = if path == CHAT { "messages" } else { "input" };
+        let body = json!({member: [mine, message, yours]});
+        for (model, expected) in [
+            ("compat/m", compat),
+            ("mistral/m", mistral),
+            ("openrouter/m", openrouter),
+            ("openai/gpt-4.1", openai),
+        ] {
+            // OpenAI gets a request in its format as it was written.
+            if path == RESPONSES && model.starts_with("openai/") {
+                continue;
+            }
+            let got = ask(path, model, &body);
+            assert_eq!(&got.sent["messages"], expected, "{path} {model} {body}");
+            let is_lost =
+                !got.sent.to_string().contains("audio_1") && body.to_string().contains("audio_1");
+            assert_eq!(
+                got.dropped().contains(&"messages[].audio"),
+                is_lost,
+                "{model} {:?}",
+                got.dropped()
+            );
+        }
+    }
+}
+
+/// Servers that read arguments for a chat template reject others than objects, and so the rest of the session.
+#[test]
+fn arguments_of_calls_in_conversations() {
+    let malformed = |text: &str| json!({"malformed_arguments": text}).to_string();
+    for (written, compat, openai, warns) in [
+        (
+            json!(r#"{"city": "Rome"}"#),
+            r#"{"city": "Rome"}"#.to_owned(),
+            r#"{"city": "Rome"}"#,
+            false,
+        ),
+        (json!({"city": "Rome"}), r#"{"city":"Rome"}"#.to_owned(), r#"{"city":"Rome"}"#, false),
+        (Value::Null, "{}".to_owned(), "{}", false),
+        (json!(""), "{}".to_owned(), "{}", false),
+        (json!(r#"{"city":"#), malformed(r#"{"city":"#), r#"{"city":"#, true),
+        (json!("[1]"), malformed("[1]"), "[1]", true),
+        (json!(r#""Rome""#), malformed(r#""Rome""#), r#""Rome""#, true),
+        (json!("null"), malformed("null"), "null", true),
+    ] {
+        let mut call = json!({"id": "c", "function": {"name": "w", "arguments": written}});
+        if written.is_null() {
+            call["function"].as_object_mut().unwrap().remove("arguments");
+        }
+        let chat = json!({"messages": [user("a"), {"role": "assistant", "content": null, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": "r"}]});
+        let item =
+            json!({"type": "function_call", "call_id": "c", "name": "w", "arguments": written});
+        let items = json!({"input": [user("a"), item, {"type": "function_call_output", "call_id": "c", "output": "r"}]});
+        for (path, body) in [(CHAT, &chat), (RESPONSES, &items)] {
+            // The format of Responses has only texts.
+            if path == RESPONSES && written.is_object() {
+                continue;
+            }
+            for (model, expected) in [
+                ("compat/m", compat.as_str()),
+                ("deepseek/m", &compat),
+                ("mistral/m", &compat),
+                ("openai/gpt-4.1", openai),
+                ("openai/gpt-5.6-sol", openai),
+            ] {
+                let got = ask(path, model, body);
+                let messages = got.sent["messages"].as_array();
+                let sent = match messages {
+                    Some(messages) => {
+                        let call = &messages[1]["tool_calls"][0];
+                        assert_eq!(call["type"], "function", "{path} {model} {call}");
+                        &call["function"]["arguments"]
+                    }
+                    // OpenAI gets a request in its format as it was written.
+                    None if path == RESPONSES => continue,
+                    None => &got.sent["input"][1]["arguments"],
+                };
+                assert_eq!(sent, expected, "{path} {model} {body}");
+                let warned = got.warnings().iter().any(|it| it.contains("is not a JSON object"));
+                assert_eq!(warned, warns && !model.starts_with("openai"), "{path} {model} {body}");
+            }
+        }
+    }
+}
+
 /// Members that not all providers know.
 #[test]
 fn members_by_dialect() {

@@ -73,12 +73,21 @@ impl Assistant<'_> {
     }
 }
 
-/// The arguments of a call, which is at `place`, as a JSON object; a text that is none is wrapped in one.
+/// The arguments of a call, which is at `place`, as a JSON object.
 fn arguments<'t>(call: &'t ToolCall<'_>, place: impl Fn() -> String, notes: &Notes) -> Json<'t> {
     let text = call.arguments.text();
-    if call.custom {
-        return custom::arguments(&text);
+    match call.custom {
+        true => custom::arguments(&text),
+        false => object_arguments(text, place, notes),
     }
+}
+
+/// The arguments of a function's call, which are at `place`, as a JSON object; a text that is none is wrapped in one.
+pub(in crate::gateway::format) fn object_arguments<'t>(
+    text: Cow<'t, str>,
+    place: impl Fn() -> String,
+    notes: &Notes,
+) -> Json<'t> {
     let is_object = json::parse_within(&text, &mut { MAX_EVENT_VALUES })
         .is_ok_and(|value| value.as_object().is_some());
     match text {

@@ -2,8 +2,8 @@
 
 use crate::gateway::conversation::request::ChatRequest;
 use crate::gateway::conversation::tool::{Tool, ToolChoice};
-use crate::gateway::conversation::{Assistant, HistoryItem, Message, MessageBody, Part};
-use crate::gateway::dialect::Feature;
+use crate::gateway::conversation::{HistoryItem, Message, MessageBody, Part};
+use crate::gateway::dialect::{Dialect, Feature};
 use crate::gateway::error::{GatewayError, Result};
 use crate::gateway::format::adapter::{Format, TranslateOptions, custom};
 use crate::gateway::notes::Notes;
@@ -26,7 +26,7 @@ pub(in crate::gateway::format) fn go_on(
     options: &TranslateOptions<'_>,
     notes: &Notes,
 ) -> Option<HistoryItem> {
-    let last = last_of_assistant(&request.history, format)?;
+    let last = last_of_assistant(&request.history, format, options.dialect)?;
     // The makers' own APIs have no dialects.
     let is_usual = match format {
         Format::OpenAiCompatible | Format::WorkersAi => options.dialect.takes(Feature::Prefill),
@@ -46,18 +46,19 @@ pub(in crate::gateway::format) fn go_on(
 
 /// The last message, if it is one of the assistant. Providers may have the system's elsewhere; the makers' own APIs do not get one of
 /// white space. Only Anthropic and OpenAI have what a model has thought as a message of its own.
-fn last_of_assistant(history: &[HistoryItem], format: Format) -> Option<&Message> {
+fn last_of_assistant<'h>(
+    history: &'h [HistoryItem],
+    format: Format,
+    dialect: &Dialect,
+) -> Option<&'h Message> {
     let has_thoughts = matches!(format, Format::Anthropic | Format::Responses);
     let has_blanks = matches!(format, Format::OpenAiCompatible | Format::WorkersAi);
     let is_blank = |part: &Part| part.as_text().is_some_and(|text| text.trim().is_empty());
     let is_left_out = |item: &HistoryItem| match item {
-        HistoryItem::Message(Message { body, written, .. }) => match body {
+        HistoryItem::Message(Message { body, .. }) => match body {
             MessageBody::System(_) | MessageBody::Developer(_) => true,
             MessageBody::User(parts) => !has_blanks && parts.iter().all(is_blank),
-            MessageBody::Assistant(Assistant { content, calls, .. }) => {
-                let is_nothing = content.iter().all(|part| part.as_text().is_none());
-                !has_thoughts && written.is_none() && is_nothing && calls.is_empty()
-            }
+            MessageBody::Assistant(_) => !has_thoughts && item.says_nothing(dialect),
             MessageBody::Result(_) => false,
         },
         HistoryItem::Turn(_) => false,

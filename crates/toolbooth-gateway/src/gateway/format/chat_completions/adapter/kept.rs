@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 
 use crate::gateway::dialect::{Dialect, Feature};
+use crate::gateway::format::adapter::conversation::object_arguments;
 use crate::gateway::format::adapter::job::Job;
 use crate::gateway::ids;
 use crate::gateway::notes::Notes;
 use crate::gateway::provider_state::REASONING;
-use toolbooth::json::{Object, Value};
+use crate::wire::Json;
+use toolbooth::json::{self, Object, Value};
 
 const EXTRA: &str = "extra_content";
 
@@ -42,6 +44,46 @@ impl<'n> Kept<'n> {
             object.insert(name.into(), Value::String(accepted));
         }
         is_changed
+    }
+
+    /// The arguments of a function's call, which is at `path`, as the provider takes them. Servers that read them for a chat template
+    /// reject a conversation with others for ever.
+    pub(super) fn arguments<'a>(&self, text: Cow<'a, str>, path: &str) -> Cow<'a, str> {
+        if text.trim().is_empty() {
+            return "{}".into();
+        }
+        if self.strict || self.dialect.takes(Feature::MalformedArguments) {
+            return text;
+        }
+        match object_arguments(text, || format!("{path}.function.arguments"), self.notes) {
+            Json::Text(text) => text,
+            json => json::to_string(&json).into(),
+        }
+    }
+
+    /// Gives a call, which is at `path`, the type and the arguments in the form that providers take. Returns whether they had another.
+    pub(super) fn change_call(&self, call: &mut Object<'_>, path: &str) -> bool {
+        let has_type = call.get("type").and_then(Value::as_str).is_some();
+        let Some(Value::Object(function)) = call.get("function") else { return false };
+        let written = match function.get("arguments") {
+            Some(Value::String(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let text = match (&written, function.get("arguments")) {
+            (Some(text), _) => text.clone(),
+            // Some clients write the object itself.
+            (None, Some(object @ Value::Object(_))) => object.text().into(),
+            (None, _) => "".into(),
+        };
+        let sent = self.arguments(text, path);
+        if has_type && written.as_ref() == Some(&sent) {
+            return false;
+        }
+        let Some(Value::Object(mut function)) = call.take("function") else { return false };
+        function.insert("arguments".into(), Value::String(sent));
+        call.insert("type".into(), "function".into());
+        call.insert("function".into(), Value::Object(function));
+        true
     }
 
     /// What the provider gets of the `extra_content` at `path`. What Anthropic and OpenAI have thought, other providers reject, and must

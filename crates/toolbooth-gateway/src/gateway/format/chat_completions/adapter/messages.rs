@@ -13,7 +13,7 @@ use crate::gateway::format::adapter::custom;
 use crate::gateway::format::adapter::job::Job;
 use crate::gateway::format::chat_completions::adapter::files::titled;
 use crate::gateway::format::chat_completions::adapter::kept::Kept;
-use crate::gateway::format::chat_completions::adapter::roles::{RESULT_RECEIVED, says_nothing};
+use crate::gateway::format::chat_completions::adapter::roles::RESULT_RECEIVED;
 use crate::gateway::format::chat_completions::front::message::of_turn;
 use crate::gateway::raw_json::{parse, raw_member};
 use crate::wire::openai::ToolMessage;
@@ -59,10 +59,15 @@ impl<'t> Messages<'_, 't> {
         if self.shows_with(item) {
             return Ok(());
         }
-        if item.result().is_none() && !says_nothing(item) {
+        let says_nothing = item.says_nothing(self.job.options.dialect);
+        if item.result().is_none() && !says_nothing {
             self.show();
         }
         match item {
+            // The notes get what is lost of it.
+            HistoryItem::Message(Message { written: Some(json), .. }) if says_nothing => {
+                self.written_assistant(json.get(), index).map(drop)
+            }
             HistoryItem::Message(Message { body, written: Some(json), .. }) => {
                 self.written(body, json, index)
             }
@@ -176,6 +181,7 @@ impl<'t> Messages<'_, 't> {
         let (mut said, mut refused) = (Vec::new(), Vec::new());
         for part in &assistant.content {
             match &part.content {
+                PartContent::Text(text) if text.is_empty() => {}
                 PartContent::Text(text) => said.push(text.as_str()),
                 PartContent::Refusal(text) => refused.push(text.as_str()),
                 _ => self.job.notes.drop_member(&part.path),
@@ -190,7 +196,8 @@ impl<'t> Messages<'_, 't> {
         }
         let [said, refused] =
             [said, refused].map(|texts| (!texts.is_empty()).then(|| texts.join("\n\n")));
-        let calls: Vec<_> = assistant.calls.iter().map(|call| self.call(call, path)).collect();
+        let calls = assistant.calls.iter().enumerate();
+        let calls: Vec<_> = calls.map(|(at, call)| self.call(call, at, path)).collect();
         let calls = calls.iter().map(|SentCall { id, name, arguments, custom, extra_content }| {
             let extra_content = extra_content.as_ref();
             Call { extra_content, ..Call::begin(*custom, id, name, arguments) }
@@ -207,11 +214,12 @@ impl<'t> Messages<'_, 't> {
         self.list.push(Json::Text(json::to_string(&message).into()));
     }
 
-    fn call<'c>(&self, call: &'c ToolCall<'static>, path: &str) -> SentCall<'c> {
+    fn call<'c>(&self, call: &'c ToolCall<'static>, at: usize, path: &str) -> SentCall<'c> {
         let text = call.arguments.text();
-        let arguments = match call.custom && self.lacks_custom {
-            true => json::to_string(&custom::arguments(&text)).into(),
-            false => text,
+        let arguments = match call.custom {
+            true if self.lacks_custom => json::to_string(&custom::arguments(&text)).into(),
+            true => text,
+            false => self.kept.arguments(text, &format!("{path}.tool_calls[{at}]")),
         };
         let extra = call.extra.get("extra_content").and_then(Value::as_object);
         let path = format!("{path}.tool_calls[]");
@@ -342,8 +350,10 @@ impl<'t> Messages<'_, 't> {
         if let Some(Value::Array(mut calls)) = message.take("tool_calls") {
             let path = format!("{path}.tool_calls[]");
             let knows_of_call = |name: &str| !strict || CALL_MEMBERS.contains(&name);
-            for call in &mut calls {
+            for (at, call) in calls.iter_mut().enumerate() {
                 let Value::Object(call) = call else { continue };
+                let place = format!("messages[{index}].tool_calls[{at}]");
+                is_changed |= self.kept.change_call(call, &place);
                 is_changed |= self.kept.leave_extra(call, &path);
                 is_changed |= clean(call, &path, &knows_of_call, |name, _| name == "index");
                 is_changed |= self.kept.change_id(call, "id");

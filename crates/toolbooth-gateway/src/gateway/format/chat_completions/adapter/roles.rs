@@ -3,12 +3,14 @@
 
 use serde_json::value::RawValue;
 
-use crate::gateway::conversation::{Assistant, HistoryItem, Message, MessageBody, Part, joined};
+use crate::gateway::conversation::{
+    Assistant, HistoryItem, Message, MessageBody, Part, PartContent, joined,
+};
 use crate::gateway::dialect::{Dialect, Feature};
 use crate::gateway::format::adapter::conversation::begins_with_assistant;
 use crate::gateway::format::chat_completions::adapter::files::{has_file, write_files};
 use crate::gateway::notes::Notes;
-use crate::gateway::raw_json::{raw_member, raw_members, to_raw};
+use crate::gateway::raw_json::{raw_items, raw_member, raw_members, to_raw};
 use crate::wire::Members;
 use toolbooth::json::Value;
 use toolbooth::schema::text::excerpt;
@@ -38,16 +40,17 @@ pub(super) fn arranged(
     dialect: &Dialect,
     notes: &Notes,
 ) -> Option<Vec<HistoryItem>> {
-    let [has_files, has_parts, has_system, has_developer, repeats, lacks_answers] = [
+    let [has_files, has_refusals, has_parts, has_system, has_developer, repeats, lacks_answers] = [
         !dialect.takes(Feature::Files) && history.iter().any(has_file),
+        !dialect.takes(Feature::Refusals) && history.iter().any(has_refusal),
         !dialect.takes(Feature::TextParts) && history.iter().any(has_text_parts),
         !dialect.takes(Feature::LaterSystemMessages) && has_later_system(history),
         !dialect.takes(Feature::Developer) && history.iter().any(is_developer),
-        !dialect.takes(Feature::RepeatedRoles) && has_repeated_roles(history),
+        !dialect.takes(Feature::RepeatedRoles) && has_repeated_roles(history, dialect),
         dialect.needs_answers_to_results(),
     ];
-    let is_same = !has_files && !has_parts && !has_system && !has_developer && !repeats;
-    if is_same && !lacks_answers {
+    let is_same = !has_files && !has_refusals && !has_parts && !has_system && !has_developer;
+    if is_same && !repeats && !lacks_answers {
         return None;
     }
     let mut arranged = history.to_vec();
@@ -55,6 +58,12 @@ pub(super) fn arranged(
         arranged.iter_mut().filter(|item| has_file(item)).for_each(|item| {
             rewrite(item, notes);
             write_files(item, notes);
+        });
+    }
+    if has_refusals {
+        arranged.iter_mut().filter(|item| has_refusal(item)).for_each(|item| {
+            rewrite(item, notes);
+            text_for_refusal(item);
         });
     }
     if has_parts {
@@ -71,7 +80,7 @@ pub(super) fn arranged(
         arranged = merged(arranged, dialect, notes);
     }
     if lacks_answers {
-        arranged = answered(arranged, notes);
+        arranged = answered(arranged, dialect, notes);
     }
     Some(arranged)
 }
@@ -105,16 +114,30 @@ fn has_later_system(history: &[HistoryItem]) -> bool {
     history.iter().skip(1).any(is_system) || history.iter().all(is_system)
 }
 
-/// Whether it is a message of an assistant of which no provider with this format gets anything: it only thought, or made pictures.
-pub(super) fn says_nothing(item: &HistoryItem) -> bool {
-    let HistoryItem::Message(Message { body, written: None, .. }) = item else { return false };
-    let MessageBody::Assistant(Assistant { content, calls, .. }) = body else { return false };
-    calls.is_empty() && content.iter().all(|part| part.as_text().is_none())
+/// Whether it is a message of an assistant that refuses, or that is a sound which OpenAI has stored.
+fn has_refusal(item: &HistoryItem) -> bool {
+    let HistoryItem::Message(Message { body: MessageBody::Assistant(said), written, .. }) = item
+    else {
+        return false;
+    };
+    let audio = written.as_deref().and_then(|json| raw_member(json, &["audio"]));
+    audio.is_some_and(|audio| audio.get() != "null")
+        || said.content.iter().any(|part| matches!(part.content, PartContent::Refusal(_)))
+}
+
+/// What a model has refused is what it has said.
+fn text_for_refusal(item: &mut HistoryItem) {
+    let parts = item.assistant_mut().map(|said| said.content.as_mut_slice());
+    for part in parts.unwrap_or_default() {
+        if let PartContent::Refusal(text) = &mut part.content {
+            part.content = PartContent::Text(std::mem::take(text));
+        }
+    }
 }
 
 /// Whether two messages of a role come in a row, or the assistant comes first.
-fn has_repeated_roles(history: &[HistoryItem]) -> bool {
-    let said = || history.iter().filter(|item| !says_nothing(item));
+fn has_repeated_roles(history: &[HistoryItem], dialect: &Dialect) -> bool {
+    let said = || history.iter().filter(|item| !item.says_nothing(dialect));
     let mut pairs = said().zip(said().skip(1));
     let first = said().find(|item| !is_system(item)).and_then(body);
     matches!(first, Some(MessageBody::Assistant(_)))
@@ -140,9 +163,31 @@ fn rewrite(item: &mut HistoryItem, notes: &Notes) {
     let Some(json) = message.written.take() else { return };
     let is_result = matches!(message.body, MessageBody::Result(_));
     for (name, value) in raw_members(json.get()).unwrap_or_default() {
+        if name == "tool_calls" {
+            name_lost_of_calls(value, &format!("{}.tool_calls[]", message.path), notes);
+        }
         let is_known = KEPT.contains(&name.as_str()) || is_result && name == "name";
         if !is_known && !matches!(value.get(), "null" | "[]") {
             notes.drop_member(&format!("{}.{}", message.path, excerpt(&name)));
+        }
+    }
+}
+
+/// Names the members of calls that are not written anew.
+fn name_lost_of_calls(calls: &RawValue, path: &str, notes: &Notes) {
+    for call in raw_items(Some(calls)) {
+        for (name, value) in raw_members(call.get()).unwrap_or_default() {
+            match name.as_str() {
+                "id" | "type" | "index" | "extra_content" => {}
+                "function" | "custom" => {
+                    for (inner, _) in raw_members(value.get()).unwrap_or_default() {
+                        if !matches!(inner.as_str(), "name" | "arguments" | "input") {
+                            notes.drop_member(&format!("{path}.{name}.{}", excerpt(&inner)));
+                        }
+                    }
+                }
+                _ => notes.drop_member(&format!("{path}.{}", excerpt(&name))),
+            }
         }
     }
 }
@@ -218,16 +263,16 @@ fn system_text(parts: &[Part], notes: &Notes) -> Option<String> {
 fn merged(history: Vec<HistoryItem>, dialect: &Dialect, notes: &Notes) -> Vec<HistoryItem> {
     let mut merged: Vec<HistoryItem> = Vec::with_capacity(history.len());
     for item in history {
-        if says_nothing(&item) {
+        if item.says_nothing(dialect) {
             merged.push(item);
             continue;
         }
-        let begins = merged.iter().all(|item| is_system(item) || says_nothing(item));
+        let begins = merged.iter().all(|item| is_system(item) || item.says_nothing(dialect));
         if begins && matches!(body(&item), Some(MessageBody::Assistant(_))) {
             let parts = vec![Part::text(begins_with_assistant(notes), "")];
             merged.push(HistoryItem::message("messages[]", MessageBody::User(parts)));
         }
-        match merged.iter_mut().rfind(|item| !says_nothing(item)) {
+        match merged.iter_mut().rfind(|item| !item.says_nothing(dialect)) {
             Some(last) if can_join(last, &item, dialect) => join(last, item, notes),
             _ => merged.push(item),
         }
@@ -236,13 +281,13 @@ fn merged(history: Vec<HistoryItem>, dialect: &Dialect, notes: &Notes) -> Vec<Hi
 }
 
 /// The conversation with a message of the assistant between each result and a message of the user.
-fn answered(history: Vec<HistoryItem>, notes: &Notes) -> Vec<HistoryItem> {
+fn answered(history: Vec<HistoryItem>, dialect: &Dialect, notes: &Notes) -> Vec<HistoryItem> {
     let mut answered: Vec<HistoryItem> = Vec::with_capacity(history.len());
     for item in history {
         if matches!(body(&item), Some(MessageBody::User(_)))
             && answered
                 .iter()
-                .rfind(|it| !says_nothing(it))
+                .rfind(|it| !it.says_nothing(dialect))
                 .is_some_and(|it| it.result().is_some() || body(it).is_none())
         {
             notes.warn(

@@ -139,7 +139,10 @@ impl<'t> Items<'_, 't> {
         let (name, text) = (call.name.as_ref().into(), call.arguments.text());
         self.add(&match call.custom {
             true => Item::CustomToolCall { call_id, name, input: text },
-            false => Item::FunctionCall { call_id, name, arguments: text },
+            false => {
+                let arguments = if text.trim().is_empty() { "{}".into() } else { text };
+                Item::FunctionCall { call_id, name, arguments }
+            }
         });
     }
 

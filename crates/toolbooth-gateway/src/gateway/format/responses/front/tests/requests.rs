@@ -41,7 +41,7 @@ fn a_conversation_reaches_each_provider() {
         expected.extend([
             json!({"role": "user", "content": "Look"}),
             json!({"role": "assistant", "content": "Yes", "tool_calls": [
-                chat_call("c1", "{\"path\":\"a\"}"), chat_call("c2", ""),
+                chat_call("c1", "{\"path\":\"a\"}"), chat_call("c2", "{}"),
             ]}),
             json!({"role": "tool", "tool_call_id": "c1", "content": "A"}),
             json!({"role": "tool", "tool_call_id": "c2", "content": "B"}),
