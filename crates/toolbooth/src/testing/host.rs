@@ -170,6 +170,10 @@ impl Variables for FakeHost {
     fn variables(&self) -> Vec<(String, String)> {
         self.variables.clone().into_iter().collect()
     }
+
+    fn has_binding(&self, name: &str) -> bool {
+        self.bindings.contains(name)
+    }
 }
 
 #[async_trait(?Send)]

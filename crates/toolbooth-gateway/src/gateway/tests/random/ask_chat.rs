@@ -21,10 +21,10 @@ pub(super) fn write(talk: &Talk) -> (Map<String, Value>, Marks) {
             Turn::Assistant(said) => assistant(talk, said, &mut messages, &mut marks),
             Turn::Unknown(kind) => {
                 let text = marks.user("@");
-                let name = ["name", "cache_control", "x_new", "metadata"][*kind];
+                let name = ["name", "cache_control", "x_new", "metadata"][*kind % 4];
                 let value =
                     [json!("Ada"), json!({"type": "ephemeral"}), json!({"a": [1]}), json!("x")];
-                messages.push(json!({"role": "user", "content": text, name: value[*kind]}));
+                messages.push(json!({"role": "user", "content": text, name: value[*kind % 4]}));
             }
         }
     }
@@ -163,6 +163,10 @@ fn assistant(talk: &Talk, said: &Assistant, messages: &mut Vec<Value>, marks: &m
                 text.into_iter().chain([image]).collect::<Value>()
             }
             Answer::Parts(_) | Answer::None => "".into(),
+            Answer::Missing => {
+                marks.is_invalid = true;
+                continue;
+            }
         };
         let result = json!({"role": "tool", "tool_call_id": id, "content": content});
         results.push((call.place, result));

@@ -206,6 +206,10 @@ fn assistant(talk: &Talk, said: &Assistant, messages: &mut Vec<Value>, marks: &m
                 result["content"] = texts.into_iter().chain([image]).collect();
             }
             Answer::None => {}
+            Answer::Missing => {
+                marks.is_invalid = true;
+                continue;
+            }
         }
         results.push((call.place, result));
     }

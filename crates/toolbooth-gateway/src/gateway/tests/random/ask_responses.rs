@@ -26,7 +26,7 @@ pub(super) fn write(talk: &Talk) -> (Map<String, Value>, Marks) {
                 items.push(json!({"role": "user", "content": content}));
             }
             Turn::Assistant(said) => assistant(talk, said, &mut items, &mut marks),
-            Turn::Unknown(kind) => items.push(unknown(*kind, &mut marks)),
+            Turn::Unknown(kind) => items.extend(unknown(*kind, &mut marks)),
         }
     }
     if marks.exact.is_empty() {
@@ -148,6 +148,10 @@ fn assistant(talk: &Talk, said: &Assistant, items: &mut Vec<Value>, marks: &mut 
                 texts.into_iter().chain([image]).collect()
             }
             Answer::None => Value::from(""),
+            Answer::Missing => {
+                marks.is_invalid = true;
+                continue;
+            }
         };
         let item = json!({"type": format!("{kind}_output"), "call_id": id, "output": output});
         results.push((call.place, item));
@@ -164,8 +168,16 @@ fn assistant(talk: &Talk, said: &Assistant, items: &mut Vec<Value>, marks: &mut 
 }
 
 /// Items that not all providers have.
-fn unknown(kind: usize, marks: &mut Marks) -> Value {
-    match kind {
+fn unknown(kind: usize, marks: &mut Marks) -> Vec<Value> {
+    let item = match kind {
+        3 => return found_tools(marks),
+        // A tool of this server, which has run.
+        4 => {
+            let (number, arguments) = (marks.calls.len(), marks.call(ARGUMENTS[0]));
+            let output = marks.result(number, "@");
+            json!({"type": "mcp_call", "id": format!("mcp_{number}x"), "server_label": "toolbooth", "name": "gone",
+                "arguments": arguments, "output": output})
+        }
         0 => json!({"type": "web_search_call", "id": "ws_1", "status": "completed",
             "action": {"type": "search", "query": "q"}}),
         1 => json!({"type": "agent_message", "author": "/main", "recipient": "/main/a",
@@ -178,7 +190,24 @@ fn unknown(kind: usize, marks: &mut Marks) -> Value {
             marks.unknown.push("input[].new_item".to_owned());
             json!({"type": "new_item", "id": "ni_1", "data": [1]})
         }
-    }
+    };
+    vec![item]
+}
+
+/// A search of the client for tools, and what it has found.
+fn found_tools(marks: &mut Marks) -> Vec<Value> {
+    let number = marks.calls.len();
+    let query: Value = serde_json::from_str(&marks.call(ARGUMENTS[0])).unwrap();
+    let call_id = format!("search_{number}");
+    let found = json!({"type": "function", "name": format!("found_{number}"), "defer_loading": true,
+        "parameters": {"type": "object", "properties": {}}});
+    let [call, output] = ["tool_search_call", "tool_search_output"].map(
+        |kind| json!({"type": kind, "call_id": call_id, "execution": "client", "status": "completed"}),
+    );
+    let [mut call, mut output] = [call, output];
+    call["arguments"] = query;
+    output["tools"] = json!([found]);
+    vec![call, output]
 }
 
 fn namespace(talk: &Talk, called: usize) -> Option<String> {
@@ -205,7 +234,9 @@ fn tool(tool: &Tool, at: usize) -> Value {
     } else {
         json!({"type": "object", "properties": {}})
     };
-    own["strict"] = false.into();
+    if let Some(strict) = tool.strict {
+        own["strict"] = strict.into();
+    }
     if tool.name == 4 {
         own = json!({"type": "namespace", "name": format!("ns{at}"), "description": "D", "tools": [own]});
     }

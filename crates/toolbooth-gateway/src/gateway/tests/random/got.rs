@@ -121,6 +121,10 @@ impl Got {
         match item["type"].as_str().unwrap_or_default() {
             "function_call" => self.call(&item["call_id"], &item["name"], &item["arguments"]),
             "custom_tool_call" => self.call(&item["call_id"], &item["name"], &item["input"]),
+            "tool_search_call" => {
+                self.call(&item["call_id"], &"tool_search".into(), &item["arguments"]);
+            }
+            "tool_search_output" => self.result(&item["call_id"], &item["tools"]),
             "function_call_output" | "custom_tool_call_output" => {
                 self.result(&item["call_id"], &item["output"]);
             }

@@ -23,6 +23,8 @@ pub(super) struct Marks {
     pub(super) thoughts: Vec<(Thought, String)>,
     /// What no provider but the client's knows.
     pub(super) unknown: Vec<String>,
+    /// Whether the request is an error, because a call has no result.
+    pub(super) is_invalid: bool,
 }
 
 #[derive(Debug, Default)]
@@ -135,7 +137,8 @@ pub(super) fn name(tool: &Tool, at: usize, is_long: bool) -> String {
 pub(super) fn called(talk: &Talk, call: &Call, is_long: bool) -> (String, bool) {
     match call.tool.checked_rem(talk.tools.len()) {
         Some(at) => (name(&talk.tools[at], at, is_long), talk.tools[at].custom),
-        None => ("gone".to_owned(), false),
+        // Models call functions by names that nobody has given them.
+        None => (["gone", "functions.gone", "gone für x"][call.tool % 3].to_owned(), false),
     }
 }
 

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::gateway::dialect::{Dialect, Feature};
+use crate::gateway::provider_state::REASONING;
 use crate::gateway::tests::golden::rules;
 use crate::gateway::tests::random::got::{self, Format, Got};
 use crate::gateway::tests::random::marks::Marks;
@@ -35,7 +36,7 @@ const LIMITS: [&str; 3] = [
 
 /// What a provider rejects of a request that its own client wrote for another of its models. It gets such a request as it is, once
 /// more without members that it rejects, or its error is the client's.
-const OF_CLIENT: [&str; 13] = [
+const OF_CLIENT: [&str; 14] = [
     "sampling is deprecated",
     "top_p is deprecated",
     "top_k is deprecated",
@@ -48,6 +49,7 @@ const OF_CLIENT: [&str; 13] = [
     "effort came later",
     "prefill",
     "schemas of functions",
+    "strict schemas",
     "thoughts before calls",
 ];
 
@@ -69,6 +71,10 @@ pub(super) fn write(front: Front, talk: &Talk) -> (Value, Marks) {
 pub(super) fn problems(world: &World, front: Front, model: &str, talk: &Talk) -> Vec<String> {
     let (body, marks) = write(front, talk);
     let reply = world.ask(front, model, &body);
+    if marks.is_invalid {
+        let is_error = reply.status == 400 && reply.sent.is_empty();
+        return if is_error { vec![] } else { vec!["a call without a result is sent".to_owned()] };
+    }
     if reply.status != 200 {
         let is_known = LIMITS.iter().any(|part| reply.text.contains(part));
         return if is_known { vec![] } else { vec![format!("{} {}", reply.status, reply.text)] };
@@ -103,7 +109,8 @@ fn is_as_written(front: Front, format: Format) -> bool {
 
 fn of_calls(got: &Got, marks: &Marks, talk: &Talk) -> Vec<String> {
     // Anthropic gets only the allowed ones.
-    let has_all = !got.tools.is_empty() && !matches!(talk.choice, Choice::Allowed { .. });
+    let has_tools = !got.tools.is_empty() && !talk.tools.is_empty();
+    let has_all = has_tools && !matches!(talk.choice, Choice::Allowed { .. });
     let mut found = Vec::new();
     let mut ids = Vec::new();
     for call in &got.calls {
@@ -111,7 +118,10 @@ fn of_calls(got: &Got, marks: &Marks, talk: &Talk) -> Vec<String> {
             found.push(format!("the id {} comes twice", call.id));
         }
         ids.push(&call.id);
-        if has_all && !got.tools.contains(&call.name) && call.name != "gone" {
+        if has_all
+            && !got.tools.contains(&call.name)
+            && !["gone", "tool_search"].contains(&call.name.as_str())
+        {
             found.push(format!("a call of {}, which is no tool", call.name));
         }
     }
@@ -236,6 +246,12 @@ fn of_dialect(dialect: &Dialect, body: &Value) -> Vec<String> {
     lacks(Feature::MaxCompletionTokens, body.get("max_completion_tokens").is_some());
     lacks(Feature::StreamOptions, body.get("stream_options").is_some());
     lacks(Feature::Prefill, messages.last().is_some_and(|it| it["role"] == "assistant"));
+    let has = |name: &str| messages.iter().any(|it| it.get(name).is_some_and(|it| !it.is_null()));
+    lacks(Feature::Refusals, has("refusal") || has("audio"));
+    let calls = messages.iter().flat_map(|it| it["tool_calls"].as_array().into_iter().flatten());
+    let mut arguments = calls.filter_map(|call| call["function"]["arguments"].as_str());
+    let is_object = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|it| it.is_object());
+    lacks(Feature::MalformedArguments, arguments.any(|text| !is_object(text)));
     if messages.iter().any(|it| it["role"] == "assistant" && is_nothing(it)) {
         found.push("an assistant says nothing".to_owned());
     }
@@ -253,8 +269,9 @@ fn is_repeated(dialect: &Dialect, messages: &[Value], at: usize) -> bool {
             || first["role"] == "assistant" && !names.any(|name| dialect.takes_reasoning(name)))
 }
 
-/// Whether a message of an assistant has neither content nor calls.
+/// Whether a message of an assistant has neither content nor calls nor thoughts.
 fn is_nothing(message: &Value) -> bool {
-    let has = |name: &str| message.get(name).is_some_and(|it| !it.is_null());
-    !["content", "tool_calls", "refusal", "audio"].into_iter().any(has)
+    let has = |name: &str| message.get(name).is_some_and(|it| !it.is_null() && it != "");
+    let said = ["content", "tool_calls", "refusal", "audio"];
+    !said.into_iter().chain(REASONING).any(has)
 }

@@ -34,6 +34,9 @@ pub(super) const ARGUMENTS: &[&str] = &[
 /// How many of the arguments are objects.
 pub(super) const OBJECTS: usize = 3;
 
+/// How many kinds of unknown items there are.
+pub(super) const UNKNOWN: usize = 6;
+
 #[derive(Debug, Clone)]
 pub(super) struct Talk {
     pub(super) turns: Vec<Turn>,
@@ -119,6 +122,8 @@ pub(super) enum Answer {
     /// With a text.
     Image(Option<&'static str>),
     None,
+    /// There is no result.
+    Missing,
 }
 
 #[derive(Debug, Clone)]
@@ -156,12 +161,17 @@ fn said() -> impl Strategy<Value = Said> {
 
 fn answer() -> impl Strategy<Value = Answer> {
     let text = || select(RESULTS);
-    prop_oneof![
+    let known = prop_oneof![
         5 => text().prop_map(Answer::Text),
         2 => vec(text(), 0..3).prop_map(Answer::Parts),
         1 => text().prop_map(Answer::Failed),
         1 => prop::option::of(text()).prop_map(Answer::Image),
         1 => Just(Answer::None),
+    ];
+    // One of them makes a request invalid.
+    prop_oneof![
+        60 => known,
+        1 => Just(Answer::Missing),
     ]
 }
 
@@ -182,7 +192,7 @@ fn turn() -> impl Strategy<Value = Turn> {
         6 => assistant.prop_map(|(thought, texts, calls, late, aside)| {
             Turn::Assistant(super::talk::Assistant { thought, texts, calls, late, aside })
         }),
-        1 => (0..4_usize).prop_map(Turn::Unknown),
+        1 => (0..UNKNOWN).prop_map(Turn::Unknown),
     ]
 }
 

@@ -57,6 +57,7 @@ pub(super) const MODELS: &[(&str, &str)] = &[
     ("gopenai/gemini-3-pro-preview", "google"),
     ("server/x", ""),
     ("claudish/x", ""),
+    ("workers-ai/@cf/x/y", "default"),
 ];
 
 /// The formats of clients, with their addresses.
@@ -89,6 +90,7 @@ impl World {
     pub(super) fn new(upstream: fn(&HttpRequest<'_>) -> Result<HttpResponse, HttpError>) -> Self {
         let mut gateway = TestGateway::with(VARIABLES);
         gateway.host.upstream = upstream;
+        gateway.host.bindings.insert("AI");
         let server = gateway.server();
         Self { gateway, server }
     }
