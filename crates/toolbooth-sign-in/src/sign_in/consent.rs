@@ -34,7 +34,7 @@ const CONSENT_LIFE_MS: u64 = 15 * 60 * 1000;
 enum AfterSignIn {
     /// Back to a client, with a code.
     #[serde(rename = "c")]
-    Client(ApprovedRequest),
+    Client(Box<ApprovedRequest>),
     #[serde(rename = "a")]
     Account,
     #[serde(rename = "h")]
@@ -143,7 +143,8 @@ impl<'a, 'r> Consent<'a, 'r> {
             options.retain(|option| *option != SignInOption::Development);
         }
         let accounts = self.connected_accounts(&options, &asked).await;
-        let (token, cookie) = self.form_token(AfterSignIn::Client(asked.clone()), &options)?;
+        let (token, cookie) =
+            self.form_token(AfterSignIn::Client(Box::new(asked.clone())), &options)?;
         let page = page::consent(&page::ConsentPage {
             form: Form { token: &token, options: &options, purpose: FormPurpose::Allow },
             client: &client,

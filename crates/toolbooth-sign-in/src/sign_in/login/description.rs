@@ -44,7 +44,7 @@ impl Login {
         };
         let account = account.and_then(|account| self.with_address(client, account));
         match &account {
-            Ok(account) => account.unsaid.iter().for_each(|problem| client.log(problem, host)),
+            Ok(account) => account.unsaid().iter().for_each(|problem| client.log(problem, host)),
             Err(
                 AccountError::Unreachable(problem)
                 | AccountError::Unusable(problem)
@@ -88,8 +88,8 @@ impl Login {
                     account.domain = email.as_deref().and_then(domain);
                     account.email = email;
                 }
-                Ok(Some(None)) => account.unsaid.push(unsaid(addresses, 200)),
-                Err(status) => account.unsaid.push(unsaid(addresses, status)),
+                Ok(Some(None)) => account.add_unsaid(unsaid(addresses, 200)),
+                Err(status) => account.add_unsaid(unsaid(addresses, status)),
             }
         }
         for people in self.people(client) {
@@ -115,12 +115,7 @@ impl Login {
                 }
                 // GitHub answers 403 to members, too, until an owner has approved the application, or they have signed in at the
                 // organization: it gives nothing, and the other rules decide.
-                Err(status) => {
-                    let problem = unsaid(&organization, status);
-                    if !account.unsaid.contains(&problem) {
-                        account.unsaid.push(problem);
-                    }
-                }
+                Err(status) => account.add_unsaid(unsaid(&organization, status)),
             }
         }
         Ok(account)

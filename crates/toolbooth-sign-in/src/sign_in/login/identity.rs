@@ -78,8 +78,8 @@ impl Identity {
             _ => None,
         };
         match self {
-            Self::Provider(Account { provider, unsaid, .. }) if !unsaid.is_empty() => {
-                Problem::not_allowed(rule).at(provider, unsaid.join("; "))
+            Self::Provider(account) if !account.unsaid().is_empty() => {
+                Problem::not_allowed(rule).at(&account.provider, account.unsaid().join("; "))
             }
             _ => Problem::not_allowed(rule),
         }

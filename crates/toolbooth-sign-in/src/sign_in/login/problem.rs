@@ -16,7 +16,7 @@ pub(crate) struct Problem {
     /// The rule that would allow the account.
     rule: Option<String>,
     /// The id of the provider that is the cause, and what it has answered.
-    cause: Option<(String, String)>,
+    cause: Option<Box<(String, String)>>,
 }
 
 impl Problem {
@@ -132,7 +132,7 @@ impl Problem {
 
     /// The problem, because of what a provider has answered. Neither text has anything that a person or a provider has written.
     pub(crate) fn at(self, provider: &str, answer: impl Into<String>) -> Self {
-        Self { cause: Some((provider.to_owned(), answer.into())), ..self }
+        Self { cause: Some(Box::new((provider.to_owned(), answer.into()))), ..self }
     }
 
     /// The problem of a flow through a provider.
@@ -179,9 +179,9 @@ impl Login {
     /// Logs a problem, and returns its page.
     pub(crate) fn report(&self, problem: Problem, host: &dyn Host) -> Response {
         let account = problem.rule.as_deref();
-        let cause = problem.cause.as_ref();
-        let provider = cause.map(|(provider, _)| provider.as_str());
-        let answer = cause.map(|(_, answer)| answer.as_str());
+        let cause = problem.cause.as_deref();
+        let provider = cause.map(|it| it.0.as_str());
+        let answer = cause.map(|it| it.1.as_str());
         let event =
             SignInEvent::SignInRejected { reason: problem.reason, account, provider, answer };
         self.log(event, host);
@@ -191,7 +191,8 @@ impl Login {
     /// The page of a problem.
     pub(crate) fn page(&self, problem: Problem) -> Response {
         let Problem { page: Notice { status, title, text }, rule, cause, .. } = problem;
-        let cause = cause.map(|(provider, answer)| {
+        let cause = cause.map(|cause| {
+            let (provider, answer) = *cause;
             let known = self.provider(&provider);
             let title = known.map_or(&*provider, |client| &*client.provider.title);
             format!("<dl>{}</dl>", row(&bdi(title), bdi(&answer)))

@@ -41,8 +41,12 @@ pub(crate) struct Account {
     pub(super) groups: Vec<String>,
     /// What the provider does not say although rules are about it, for the page and the log.
     #[serde(skip)]
-    pub(super) unsaid: Vec<String>,
+    pub(super) unsaid: Option<Box<Unsaid>>,
 }
+
+/// Nearly every account has none, so it takes no space there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Unsaid(Vec<String>);
 
 impl Account {
     /// The `sub` of its owner's tokens.
@@ -67,6 +71,19 @@ impl Account {
             email,
             ..Self::default()
         }
+    }
+
+    /// Adds what the provider does not say, unless it is known.
+    pub(super) fn add_unsaid(&mut self, problem: String) {
+        let Unsaid(problems) = &mut **self.unsaid.get_or_insert_default();
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+
+    /// What the provider does not say.
+    pub(super) fn unsaid(&self) -> &[String] {
+        self.unsaid.as_ref().map(|it| it.0.as_slice()).unwrap_or_default()
     }
 
     /// Whether an address is known, verified or not.
