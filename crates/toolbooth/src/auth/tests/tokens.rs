@@ -280,11 +280,8 @@ fn variables() {
 /// Why tokens have a reader of their own: of a claim that comes twice, a usual reader takes the last, another may take the first.
 #[test]
 fn a_claim_that_two_readers_read_differently() {
-    let token = signed(
-        SECRET,
-        HEADER,
-        &format!(r#"{{"sub":"alice","sub":"mallory","exp":{}}}"#, NOW + 60),
-    );
+    let token =
+        signed(SECRET, HEADER, &format!(r#"{{"sub":"alice","sub":"mallory","exp":{}}}"#, NOW + 60));
     let read = UntrustedToken::new(&token).unwrap();
     let read: Token<serde_json::Map<String, serde_json::Value>> =
         Hs256.validator(&Hs256Key::new(SECRET)).validate(&read).unwrap();
