@@ -234,6 +234,10 @@ export const mcp = document({
       "io.modelcontextprotocol/serverInfo?": schema("Implementation"),
       "toolbooth/error?": schema("ToolError"),
       "toolbooth/authorization?": nonEmpty(schema("AuthorizationChallenge")),
+      "mcp/www_authenticate?": about(
+        "How to sign in, or to get further scopes, as in WWW-Authenticate.",
+        array(pattern('^Bearer realm="toolbooth"(, [a-z_]+="[^"]+")*$'), { minItems: 1, maxItems: 1 }),
+      ),
     }),
     Implementation: object({
       name: text,
@@ -267,14 +271,21 @@ export const mcp = document({
         idempotentHint: boolean,
         openWorldHint: boolean,
       }),
-      _meta: object({
-        "toolbooth/id": text,
-        "toolbooth/version": text,
+      // The tools of the search have no id.
+      "_meta?": object({
+        "toolbooth/id?": text,
+        "toolbooth/version?": text,
         "toolbooth/deprecated?": object({ message: text, "sunset?": text, "replacement?": text }),
         "ui?": object({ "resourceUri?": viewUri, visibility: nonEmpty(choice("model", "app")) }),
         "ui/resourceUri?": viewUri,
+        "securitySchemes?": schema("SecuritySchemes"),
       }),
+      "securitySchemes?": schema("SecuritySchemes"),
     }),
+    SecuritySchemes: about(
+      "What a call needs, if MCP_PER_TOOL_AUTHORIZATION is true: one of these is enough.",
+      nonEmpty(oneOf(object({ type: constant("noauth") }), object({ type: constant("oauth2"), "scopes?": nonEmpty(text) }))),
+    ),
     InputRequest: about(
       "For the user, as a page or a form; for the client's model; or for the client.",
       anyOf(

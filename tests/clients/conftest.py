@@ -144,6 +144,13 @@ def signing_in():
         yield SigningIn(*served)
 
 
+@pytest.fixture(scope="session")
+def per_tool():
+    """A Worker with tools for everyone, and tools that ask for a sign-in."""
+    with started("serve-sign-in.mjs", SigningIn.SECRET, "per-tool") as served:
+        yield SigningIn(*served)
+
+
 class Gateway:
     """The chat gateway, with stand-ins of model providers behind it."""
 

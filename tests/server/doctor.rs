@@ -173,6 +173,12 @@ fn a_check_has_failed_only_if_a_client_cannot_work() {
         "passed"
     );
     assert_eq!(state(sign_in, "tools.workers.dev", "address"), "failed");
+    let mixed = |on| {
+        const AUTH: (&str, &str) = ("AUTH", "none, sign-in, api-key");
+        let variables = [AUTH, KEYS, KEY, URL, ("MCP_PER_TOOL_AUTHORIZATION", on)];
+        state(&variables, "tools.example", "per-tool-authorization")
+    };
+    assert_eq!([mixed("true"), mixed("false")], ["passed", "info"]);
     let company = r#"{"issuer":"https://acme.example","clients":["a"]}"#;
     for (entries, expected) in [
         (format!("[{company}]"), "passed"),

@@ -226,6 +226,11 @@ impl UserMismatch {
 }
 
 impl Principal {
+    /// Whether signing in can give the caller further scopes. Those of an API key are what they are.
+    pub(crate) fn can_sign_in(&self) -> bool {
+        !matches!(self, Self::Key { grant: None, .. })
+    }
+
     /// The name of the client that acts for a user, if the server knows it.
     pub fn client(&self) -> Option<&str> {
         match self {

@@ -101,6 +101,7 @@ pub fn with_context<T>(
         host,
         calls,
         only: None,
+        shows_protected: false,
         listener: None,
     })
 }
@@ -126,6 +127,7 @@ pub fn call_tool(
         host,
         calls,
         only: None,
+        shows_protected: false,
         listener: None,
     };
     patient(context.call(Ok(call))).unwrap_or_else(Outcome::Rejected)

@@ -324,6 +324,7 @@ fn what_limits_count_by() {
             host: &host,
             calls: &CallRecorder::default(),
             only: None,
+            shows_protected: false,
             listener: None,
         };
         assert_eq!(context.limiter_key(), expected);
@@ -344,6 +345,7 @@ fn each_call_of_a_request_counts_against_the_limit() {
             host: &host,
             calls: &CallRecorder::default(),
             only: None,
+            shows_protected: false,
             listener: None,
         };
         let rejected = || Err(Rejection::NOT_FOUND);

@@ -37,9 +37,12 @@ pub(crate) static SETTINGS: CapabilitySettings = CapabilitySettings {
     auth_methods: &[],
     read: |settings, reader| {
         if let Some(own) = ChallengeSettings::read(settings, reader) {
-            if !settings.is_local() && settings.auth.anonymous.is_some() {
+            let may_name_users =
+                settings.auth.anonymous.is_some() && !settings.per_tool_authorization;
+            if !settings.is_local() && may_name_users {
                 let expected = "must not contain none if OAUTH_PROVIDERS is set: anyone who guesses a user's id \
-                                could use that user's grants";
+                                could use that user's grants. With MCP_PER_TOOL_AUTHORIZATION, callers without \
+                                credentials name no user";
                 reader.problem("AUTH", expected);
             }
             settings.extensions.insert(own);

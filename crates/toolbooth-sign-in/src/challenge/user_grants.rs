@@ -120,7 +120,10 @@ pub(super) async fn delete_grant<'a>(request: &RouteRequest<'a>) -> Result<Answe
     }
     let challenges = Challenges::of(request)?;
     let client = challenges.provider(parameter).ok_or(Rejection::NOT_FOUND)?;
-    let owner = Owner::of(principal, query_parameter(query, "user_id").as_deref());
+    let named = query_parameter(query, "user_id");
+    // A user who is not that of the token is rejected below.
+    let user = request.state.settings().user_of(principal, named.as_deref());
+    let owner = Owner::of(principal, user.unwrap_or(named.as_deref()));
     let owner = owner.map_err(|error| Rejection::Malformed(format!("in the query: {error}")))?;
     let deleted = challenges.delete_grant_of(&owner, client, host).await;
     deleted.map_err(|_| STORE_UNAVAILABLE)?;

@@ -35,7 +35,6 @@ pub use search::{Find, ListMode, Search};
 pub use selector::ToolSelector;
 pub(crate) use task::{Answered, TaskAction, TaskView};
 pub use task::{BackgroundHandler, BackgroundRequest, BackgroundState, BackgroundTask, Tasks};
-pub(crate) use view::has;
 
 use crate::catalog::TaskSupport;
 use crate::json::Value;

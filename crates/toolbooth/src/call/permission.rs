@@ -12,6 +12,15 @@ impl Settings {
         self.authorize(principal, tool).is_ok()
     }
 
+    /// Whether `principal` may call `tool` once it has signed in, or has further scopes.
+    pub(super) fn allows_after_sign_in(&self, principal: &Principal, tool: &Tool) -> bool {
+        match self.authorize(principal, tool) {
+            Ok(()) => true,
+            Err(Rejection::MissingScope { .. }) => principal.can_sign_in(),
+            Err(_) => false,
+        }
+    }
+
     /// Checks that `principal` may call `tool`: the operator allows the tool, to its API key and its team too, and to the entry that acts for it and
     /// the team of that, and it has the scopes.
     pub fn authorize(&self, principal: &Principal, tool: &Tool) -> Result<(), Rejection> {

@@ -99,6 +99,8 @@ pub struct RequestContext<'a> {
     pub calls: &'a CallRecorder,
     /// For this request, the catalogue has only these tools; `None`: all.
     pub only: Option<&'a [&'static Tool]>,
+    /// Whether lists also have the tools that the caller may run only after signing in, or with further scopes.
+    pub shows_protected: bool,
     /// Hears what its tools report while they run; `None`: it is part of their outcomes.
     pub listener: Option<&'a Notifications>,
 }
@@ -153,7 +155,7 @@ impl<'a> RequestContext<'a> {
         let latest = catalog.names.iter().filter_map(|(name, at)| {
             catalog.tools.get(*at).filter(|tool| is_equal(tool.name, name))
         });
-        selector.nearest(latest, |tool| self.allows(tool))
+        selector.nearest(latest, |tool| self.shows(tool))
     }
 
     /// Serves one call. A call that could not be decoded is passed as its rejection, because it counts against

@@ -30,9 +30,11 @@ pub(super) async fn resolve<'a>(
     mut sent: Credentials,
     context: RequestContext<'a>,
 ) -> Result<ResolvedRequirements<'a>, Rejection> {
-    let user = context.principal.user(sent.user_id.as_deref()).map_err(|UserMismatch| {
-        Rejection::Malformed(format!("context: {}", UserMismatch::MESSAGE))
-    })?;
+    let settings = &context.pipeline.settings;
+    let user =
+        settings.user_of(context.principal, sent.user_id.as_deref()).map_err(|UserMismatch| {
+            Rejection::Malformed(format!("context: {}", UserMismatch::MESSAGE))
+        })?;
     sent.user_id = user.map(str::to_owned);
     let is_absent =
         |id: &&str| sent.secrets.get(id).is_none_or(|secret| secret.expose().is_empty());

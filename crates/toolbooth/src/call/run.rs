@@ -106,7 +106,7 @@ impl<'a> RequestContext<'a> {
                 .at(stage)
                 .within(span)
                 .heard_by(self.listener)
-                .of_server(pipeline.catalog, &pipeline.settings, self.only);
+                .of_server(self.server_view());
         let result = match tool.run {
             Run::Function(run) => run(input, &context).await,
             Run::Http(call, run) => run(call, input, &context).await,

@@ -76,19 +76,19 @@ impl RequestContext<'_> {
         let is_short = match mode {
             ListMode::All => false,
             ListMode::Search => true,
-            ListMode::Auto => self.allowed_entries(list).nth(MAX_LISTED).is_some(),
+            ListMode::Auto => self.shown_entries(list).nth(MAX_LISTED).is_some(),
         };
         Ok(is_short.then_some(search))
     }
 
-    /// The entries of `list` that a short list has: those of pinned tools that the caller may run.
+    /// The entries of `list` that a short list has: those of pinned tools that the caller finds.
     pub fn pinned_entries(
         &self,
         list: &'static List,
         search: &Search,
     ) -> impl Iterator<Item = &'static Entry> + Clone {
         let pinned = search.index.pinned;
-        self.allowed_entries(list).filter(move |entry| pinned.contains(&entry.tool))
+        self.shown_entries(list).filter(move |entry| pinned.contains(&entry.tool))
     }
 
     /// The entries of `list` that the caller may see and whose tools `is_selected`: those that `?query=` of the URL finds, the
@@ -143,7 +143,7 @@ impl RequestContext<'_> {
     /// and at the `version` that the client gives apart from the name.
     ///
     /// # Errors
-    /// [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`]: the input names no tool that the caller may run.
+    /// [`Rejection::UnknownTool`] or [`Rejection::UnknownVersion`]: the input names no tool that the caller finds.
     pub(crate) fn target<'t>(
         &self,
         selector: ToolSelector<'t>,
@@ -173,8 +173,8 @@ impl RequestContext<'_> {
         };
         let target = ToolSelector::Name(name);
         match self.resolve(&self.at_version(target.clone(), version)) {
-            Ok(tool) if self.allows(tool) => Ok((ToolSelector::Resolved(tool), arguments)),
-            Err(rejection @ Rejection::UnknownVersion { name, .. }) if self.may_run(name) => {
+            Ok(tool) if self.shows(tool) => Ok((ToolSelector::Resolved(tool), arguments)),
+            Err(rejection @ Rejection::UnknownVersion { name, .. }) if self.finds(name) => {
                 Err(rejection)
             }
             _ => Err(self.unknown(&target)),
@@ -189,8 +189,8 @@ impl RequestContext<'_> {
         [search.search_tool, search.call_tool].into_iter().find(|tool| tool.name == name)
     }
 
-    fn may_run(&self, name: &str) -> bool {
-        self.pipeline.catalog.named(name).is_some_and(|tool| self.allows(tool))
+    fn finds(&self, name: &str) -> bool {
+        self.pipeline.catalog.named(name).is_some_and(|tool| self.shows(tool))
     }
 
     /// The rejection of a tool that does not exist, as far as the caller may know.

@@ -2,21 +2,46 @@
 
 use std::ptr;
 
-use super::pipeline::RequestContext;
+use super::pipeline::{Pipeline, RequestContext};
 use super::rejection::Rejection;
 use crate::address::is_localhost;
 use crate::catalog::{Entry, List, Needs, Tool};
+use crate::principal::Principal;
 use crate::text::excerpt;
+use crate::tool::ServerView;
 
 /// Whether a catalogue that has `only` these tools has `tool`.
 pub(crate) fn has(only: Option<&[&'static Tool]>, tool: &Tool) -> bool {
     only.is_none_or(|only| only.iter().any(|one| ptr::eq(*one, tool)))
 }
 
+impl ServerView<'_> {
+    /// Whether a caller finds `tool`.
+    pub(crate) fn shows(&self, principal: &Principal, tool: &Tool) -> bool {
+        let is_shown = match self.shows_protected {
+            true => self.settings.allows_after_sign_in(principal, tool),
+            false => self.settings.allows(principal, tool),
+        };
+        is_shown && has(self.only, tool)
+    }
+}
+
 impl RequestContext<'_> {
     /// Whether the caller may run `tool`, and so sees it in lists.
     pub fn allows(&self, tool: &Tool) -> bool {
         has(self.only, tool) && self.pipeline.settings.allows(self.principal, tool)
+    }
+
+    /// Whether the caller finds `tool`: it may run it, or MCP shows what it may run after signing in.
+    pub fn shows(&self, tool: &Tool) -> bool {
+        self.server_view().shows(self.principal, tool)
+    }
+
+    /// The server as this request sees it.
+    pub(super) fn server_view(&self) -> ServerView<'_> {
+        let Pipeline { catalog, settings, .. } = self.pipeline;
+        let (only, shows_protected) = (self.only, self.shows_protected);
+        ServerView { catalog, settings, only, shows_protected }
     }
 
     /// The list `name`, rendered at build time.
@@ -50,6 +75,18 @@ impl RequestContext<'_> {
     ) -> impl Iterator<Item = &'static Entry> + Clone {
         let context = *self;
         list.entries.iter().filter(move |entry| context.allows_entry(entry))
+    }
+
+    /// The entries of a list of tools that the caller finds.
+    pub fn shown_entries(
+        &self,
+        list: &'static List,
+    ) -> impl Iterator<Item = &'static Entry> + Clone {
+        let context = *self;
+        let tools = self.pipeline.catalog.tools;
+        let is_shown =
+            move |entry: &&Entry| tools.get(entry.tool).is_some_and(|tool| context.shows(tool));
+        list.entries.iter().filter(is_shown)
     }
 
     /// Checks that each of these toolkits has a tool that the caller may run. Others are rejected as if they did not

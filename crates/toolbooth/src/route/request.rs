@@ -56,6 +56,7 @@ impl<'a> RouteRequest<'a> {
             host: self.host,
             calls: &self.calls,
             only: None,
+            shows_protected: false,
             listener: None,
         }
     }

@@ -16,6 +16,7 @@ mod keys;
 mod limits;
 mod log;
 mod mcp_resource;
+mod per_tool;
 mod reader;
 mod teams;
 mod tools;
@@ -42,7 +43,7 @@ use crate::address::{is_localhost, is_origin};
 use crate::budget::{Account, Budget};
 use crate::extensions::Extensions;
 use crate::host;
-use crate::principal::{KEY_SUBJECT, Principal};
+use crate::principal::{KEY_SUBJECT, Principal, UserMismatch};
 use allowlist::{TOOL_ALLOWLIST, TOOL_ALLOWLIST_MODE};
 
 /// The configuration of a server.
@@ -68,6 +69,8 @@ pub struct Settings {
     pub state_keys: Option<StateKeySettings>,
     /// The OAuth resource that MCP clients get tokens for, if they can.
     pub mcp_resource: Option<McpResource>,
+    /// `MCP_PER_TOOL_AUTHORIZATION`: whether MCP lists tools that need a sign-in to everyone, and asks for it when one is called.
+    pub per_tool_authorization: bool,
     /// The issuer of the principals who have tokens of this server, if people sign in to it.
     pub own_issuer: Option<String>,
     /// The issuers whose users can sign in here with a browser, as in [`Principal::User`]: this server and others.
@@ -171,9 +174,11 @@ impl Settings {
         let audience = public_url.as_deref().map(McpResource::identifier_at);
         let mut auth = AuthSettings::read(&mut reader, audience.as_deref(), capabilities);
         let teams = teams::read(&mut reader, &mut auth);
+        let mcp_resource = McpResource::new(public_url.as_deref(), &auth);
         let mut settings = Self {
             development: reader.get(&DEVELOPMENT),
-            mcp_resource: McpResource::new(public_url.as_deref(), &auth),
+            per_tool_authorization: per_tool::read(&mut reader, &auth, mcp_resource.as_ref()),
+            mcp_resource,
             public_url,
             limits,
             log,
@@ -209,6 +214,21 @@ impl Settings {
     pub fn is_local(&self) -> bool {
         let host = self.public_url.as_ref().and_then(|url| url.split_once("://"));
         host.is_some_and(|(_, host)| is_localhost(host))
+    }
+
+    /// The user on whose behalf a request is made, as [`Principal::user`]. Where tools ask for a sign-in, callers without
+    /// credentials name nobody: whoever is to be somebody signs in.
+    ///
+    /// # Errors
+    /// [`UserMismatch`].
+    pub fn user_of<'p>(
+        &self,
+        principal: &'p Principal,
+        named: Option<&'p str>,
+    ) -> Result<Option<&'p str>, UserMismatch> {
+        let names_nobody =
+            self.per_tool_authorization && matches!(principal, Principal::Anonymous { .. });
+        principal.user(named.filter(|_| !names_nobody))
     }
 
     /// The API key with which a caller calls, or has signed in.
@@ -304,6 +324,7 @@ impl Settings {
             cors::DOCS,
             allowlist::DOCS,
             auth::DOCS,
+            per_tool::DOCS,
             api_keys::DOCS,
             jwt::DOCS,
             teams::DOCS,

@@ -52,6 +52,8 @@ pub(crate) struct ServerView<'a> {
     pub(crate) settings: &'a Settings,
     /// For this request, the catalogue has only these tools; `None`: all.
     pub(crate) only: Option<&'a [&'static Tool]>,
+    /// As [`RequestContext::shows_protected`](crate::call::RequestContext::shows_protected).
+    pub(crate) shows_protected: bool,
 }
 
 impl<'a> Context<'a> {
@@ -103,13 +105,8 @@ impl<'a> Context<'a> {
     }
 
     /// The context of a call to a server.
-    pub(crate) fn of_server(
-        self,
-        catalog: &'static Catalog,
-        settings: &'a Settings,
-        only: Option<&'a [&'static Tool]>,
-    ) -> Self {
-        Self { server: Some(ServerView { catalog, settings, only }), ..self }
+    pub(crate) fn of_server(self, server: ServerView<'a>) -> Self {
+        Self { server: Some(server), ..self }
     }
 
     /// The server, for its own tools.

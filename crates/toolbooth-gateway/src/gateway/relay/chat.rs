@@ -67,6 +67,7 @@ impl Sender<'_> {
             host: *host,
             calls,
             only: None,
+            shows_protected: false,
             listener: None,
         }
     }

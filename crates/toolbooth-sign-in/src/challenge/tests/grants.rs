@@ -412,6 +412,30 @@ fn a_user_of_one_way_in_is_not_the_user_of_another() {
 }
 
 #[test]
+fn anonymous_callers_get_no_grants_where_tools_ask_for_a_sign_in() {
+    const SECRET: (&str, &str) = ("JWT_SECRET", "a secret of at least thirty-two bytes");
+    for origin in ["https://tools.example", "http://localhost:8787"] {
+        let harness = start_with(&[
+            ("AUTH", "none, jwt"),
+            SECRET,
+            ("JWT_ISSUER", "https://login.example"),
+            ("PUBLIC_URL", origin),
+            ("MCP_PER_TOOL_AUTHORIZATION", "true"),
+        ]);
+        assert!(!harness.log().contains("AUTH must not contain none"), "{}", harness.log());
+        let (status, body) = harness.call_for("ada", "token");
+        assert_eq!(status, 400, "{body}");
+        assert_eq!(body["missing_requirements"]["user_id"], true, "{body}");
+        // The page that explains how to authorize calls, and no challenge.
+        let asked = &body["missing_requirements"]["authorization"][0];
+        assert!(asked["url"].as_str().is_some_and(|url| url.contains("/auth/help/")), "{body}");
+        assert!(asked["check_url"].is_null(), "{body}");
+        let forget = harness.ask(("DELETE", "/auth/grants/mail?user_id=ada"), &[], "");
+        assert_eq!(forget.status, 400, "{origin}");
+    }
+}
+
+#[test]
 fn anonymous_callers_get_no_grants_on_a_public_server() {
     for (auth, origin, wrong) in [
         ("none", "https://tools.example", true),

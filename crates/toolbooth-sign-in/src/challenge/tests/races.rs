@@ -57,6 +57,7 @@ fn calls_of_one_request_refresh_once() {
             host: &harness.host,
             calls: &CallRecorder::default(),
             only: None,
+            shows_protected: false,
             listener: None,
         };
         let outcomes = block_on(context.call_all((0..5).map(call).collect())).unwrap();

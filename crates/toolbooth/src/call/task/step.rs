@@ -76,6 +76,7 @@ impl RunningStep<'_> {
             calls: &calls,
             // The endpoint was checked when the task began.
             only: None,
+            shows_protected: false,
             listener: None,
         };
         let mut call = match work {

@@ -57,6 +57,7 @@ fn request(count: usize, principal: &Principal, host: &FakeHost) -> Result<usize
         host,
         calls,
         only: None,
+        shows_protected: false,
         listener: None,
     };
     // A call that cannot be decoded counts, too.

@@ -105,6 +105,7 @@ fn the_tool_that_was_meant_is_suggested_if_the_caller_may_run_it() {
             host: &host,
             calls: &crate::log::CallRecorder::default(),
             only: None,
+            shows_protected: false,
             listener: None,
         };
         let rejection = context.resolve(&selector).map(Tool::id).unwrap_err();

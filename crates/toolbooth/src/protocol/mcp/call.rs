@@ -44,7 +44,7 @@ pub(super) fn tools_call<'t>(
             let result = ResultContext {
                 request,
                 elicitation: Elicitation::default(),
-                returns_content: false,
+                tool: None,
                 target: CallTarget::Tool,
             };
             Ok(Action::Call(Err(rejection), Box::new(result)))
@@ -83,12 +83,7 @@ pub(super) fn of_tool<'t>(
     let takes_task = if knows_tasks { TakesTask::Always } else { TakesTask::Never };
     let dialogue = elicitation.dialogue(&request.params);
     let declined = elicitation.declined(&request.params);
-    let result = ResultContext {
-        request,
-        elicitation,
-        returns_content: tool.as_ref().is_ok_and(|tool| tool.content),
-        target,
-    };
+    let result = ResultContext { request, elicitation, tool: tool.as_ref().ok().copied(), target };
     if let Some(declined) = declined {
         context.calls.record(tool.ok(), ("rejected", Some("declined")), (None, None), context.host);
         return Ok(Action::Respond(result.error(declined, ResultOptions::default())));

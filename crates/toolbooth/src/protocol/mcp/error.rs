@@ -171,12 +171,24 @@ pub(super) fn encode_rejection(
     id: Option<&Value>,
     pipeline: &Pipeline,
 ) -> Response {
+    let is_unauthenticated = matches!(rejection, Rejection::Unauthenticated { .. });
+    let has_resource = pipeline.settings.mcp_resource.is_some();
+    let all =
+        if is_unauthenticated && has_resource { pipeline.catalog.scopes() } else { Vec::new() };
+    encode_asking_for(&all, rejection, id, pipeline)
+}
+
+/// Writes a rejection whose `WWW-Authenticate`, if it has one, asks for these scopes besides those that the rejection names.
+pub(super) fn encode_asking_for(
+    scopes: &[&str],
+    rejection: &Rejection,
+    id: Option<&Value>,
+    pipeline: &Pipeline,
+) -> Response {
     let mut response = McpError::from(rejection).encode(id);
     if let Some((name, mut value)) = rejection.header() {
         if let (Some(resource), "www-authenticate") = (&pipeline.settings.mcp_resource, name) {
-            let is_unauthenticated = matches!(rejection, Rejection::Unauthenticated { .. });
-            let scopes = if is_unauthenticated { pipeline.catalog.scopes() } else { Vec::new() };
-            value.push_str(&resource_metadata::challenge_parameters(resource, &scopes));
+            value.push_str(&resource_metadata::challenge_parameters(resource, scopes));
         }
         response.headers.push((name, value.into()));
     }

@@ -57,6 +57,8 @@ pub(super) struct RequestMeta<'t> {
     pub(super) protocol_version: Option<Value<'t>>,
     /// What a modern client can be asked for.
     pub(super) client_capabilities: Option<Value<'t>>,
+    /// The client, as it names itself.
+    pub(super) client_info: Option<Value<'t>>,
     /// The lowest level of log messages that a modern client wants.
     pub(super) log_level: Option<Value<'t>>,
     /// The token that progress notifications repeat, if the client wants any.
@@ -81,6 +83,7 @@ impl<'t> From<Object<'t>> for RequestMeta<'t> {
             let member = match &*name {
                 meta!("protocolVersion") => &mut meta.protocol_version,
                 meta!("clientCapabilities") => &mut meta.client_capabilities,
+                meta!("clientInfo") => &mut meta.client_info,
                 meta!("logLevel") => &mut meta.log_level,
                 "progressToken" => &mut meta.progress_token,
                 TOOL_VERSION => &mut meta.tool_version,

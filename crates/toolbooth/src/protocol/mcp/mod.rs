@@ -7,6 +7,7 @@
 //! - Methods: `discovery` (`server/discover`, `initialize`), `tool_list` (`tools/list`), `call` (`tools/call`),
 //!   `prompts`, `resources` with `documentation` and `views`, `completion`, `skills`, `tasks`. `pagination` returns the lists. `prompts/get` and
 //!   `resources/read` use `call` for what a tool makes.
+//! - `security_schemes` and `challenge` are for servers with tools for everyone and tools that need a sign-in.
 //! - `about` is what the operator tells clients about the server. `doctor` reports what clients still need. `registry` proves the domain to MCP's registry.
 //! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
 //!   is asked, and `notifications`. `response` and `error` have the shapes of results and errors.
@@ -16,6 +17,7 @@
 
 mod about;
 mod call;
+mod challenge;
 mod client_request;
 mod completion;
 mod discovery;
@@ -34,6 +36,7 @@ mod request_id;
 mod resource_metadata;
 mod resources;
 mod response;
+mod security_schemes;
 mod skills;
 mod tasks;
 mod tool_list;
@@ -59,6 +62,7 @@ use crate::catalog::ListForm;
 use crate::host::{async_trait, boxed};
 use crate::http::{Answer, Response};
 use crate::json::{self, Value};
+use crate::principal::Principal;
 use crate::route::{
     CallResponse, Cors, Document, EncodeRejection, Handler, MethodNotAllowed, Page, PageError,
     Policy, Protocol, Route, RouteRequest, for_tests,
@@ -77,11 +81,12 @@ pub static CAPABILITY: Capability = Capability {
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Toolkit_Tool","arguments":{}}} at /mcp"#,
     ],
     settings: Some(&CapabilitySettings {
-        variables: &[registry::DOCS, about::DOCS],
+        variables: &[registry::DOCS, about::DOCS, challenge::DOCS],
         auth_methods: &[],
         read: |settings, reader| {
             registry::read(settings, reader);
             about::read(settings, reader);
+            challenge::read(settings, reader);
         },
     }),
     ..Capability::new("mcp")
@@ -195,6 +200,13 @@ impl Handler for Messages {
 fn respond<'a>(request: Rc<RouteRequest<'a>>, listener: Rc<Listener>) -> CallResponse<'a> {
     Box::pin(async move {
         let context = request.context();
+        let shows_protected = context.pipeline.settings.per_tool_authorization;
+        if shows_protected
+            && matches!(context.principal, Principal::Anonymous { .. })
+            && challenge::demands_sign_in(context.query)
+        {
+            return Err(challenge::UNAUTHENTICATED);
+        }
         let body = json::parse(request.text()?)
             .map_err(|error| Rejection::InvalidJson(error.to_string()))?;
         let server = &context.pipeline.catalog.server;
@@ -209,7 +221,8 @@ fn respond<'a>(request: Rc<RouteRequest<'a>>, listener: Rc<Listener>) -> CallRes
         if let Some(traceparent) = message.meta.traceparent.as_ref().and_then(Value::as_str) {
             context.calls.continue_trace(traceparent);
         }
-        let context = RequestContext { listener: listener.listen(&message), ..context };
+        let context =
+            RequestContext { listener: listener.listen(&message), shows_protected, ..context };
         let id = message.id.clone();
         let failed = |error: McpError| {
             if operation.is_some() {

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::challenge;
 use super::client_request::{InputRequiredResult, RequiredCapabilities};
 use super::elicitation::{Elicitation, describe_missing};
 use super::error::{self, ErrorCode, ErrorData, McpError};
@@ -13,6 +14,7 @@ use super::response::{
 };
 use super::tasks;
 use crate::call::{InvalidInput, Outcome, Rejection, RequestContext, needs_client};
+use crate::catalog::Tool;
 use crate::http::Response;
 use crate::json::{self, Rendered};
 use crate::protocol::oxp::AuthorizationChallenge;
@@ -22,8 +24,8 @@ use crate::protocol::oxp::AuthorizationChallenge;
 pub(super) struct ResultContext<'t> {
     pub(super) request: McpRequest<'t>,
     pub(super) elicitation: Elicitation,
-    /// Whether the tool returns a list of content blocks.
-    pub(super) returns_content: bool,
+    /// The tool, if there is one.
+    pub(super) tool: Option<&'static Tool>,
     pub(super) target: CallTarget,
 }
 
@@ -43,6 +45,12 @@ pub(super) fn encode(
 ) -> Response {
     if let (CallTarget::Completion, Some(values)) = (&call.target, completed(&outcome)) {
         return call.request.result(&CompleteResult::of(values));
+    }
+    if let Outcome::Rejected(rejection) = &outcome
+        && context.shows_protected
+        && let Some(response) = challenge::respond(rejection, call, context)
+    {
+        return response;
     }
     match outcome {
         Outcome::Done { value, .. } => call.value(value),
@@ -135,7 +143,7 @@ impl ResultContext<'_> {
     /// schema of a tool that returns content accepts nothing else.
     fn value(&self, value: Value) -> Response {
         let content: Vec<_> = match value {
-            Value::Array(blocks) if self.returns_content => {
+            Value::Array(blocks) if self.tool.is_some_and(|tool| tool.content) => {
                 blocks.into_iter().map(Content::Block).collect()
             }
             value if matches!(self.target, CallTarget::Tool) => return self.structured(value),

@@ -7,7 +7,7 @@ use super::error::McpError;
 use super::message::McpRequest;
 use super::response::CacheScope;
 use crate::call::RequestContext;
-use crate::catalog::Rendering;
+use crate::catalog::{Entry, List, Rendering};
 use crate::http::Response;
 use crate::json::{self, Rendered, Value};
 use crate::protocol::definition::text;
@@ -44,6 +44,30 @@ pub(super) fn list(
     request: &McpRequest<'_>,
     context: &RequestContext<'_>,
 ) -> Result<Response, McpError> {
+    let list = context.list(list)?;
+    if page_size(context.query).is_none() && !request.params.contains("cursor") {
+        let page = Page::of_entries(list, context.allowed_entries(list));
+        return Ok(respond(name, &page.body, None, request, context));
+    }
+    let allows = |entry: &Entry| context.allows_entry(entry);
+    let ListPage { entries, next_cursor } = page(list, &allows, request, context)?;
+    Ok(respond(name, &list.select(entries), next_cursor, request, context))
+}
+
+/// A page of a list.
+pub(super) struct ListPage {
+    pub(super) entries: Vec<&'static Entry>,
+    /// The cursor of the next page, if there is one.
+    pub(super) next_cursor: Option<String>,
+}
+
+/// The page that the client asks for, of the entries that are `shown`: all of them, unless the URL of the server has `page_size`.
+pub(super) fn page(
+    list: &'static List,
+    shown: &dyn Fn(&Entry) -> bool,
+    request: &McpRequest<'_>,
+    context: &RequestContext<'_>,
+) -> Result<ListPage, McpError> {
     let unknown_cursor = || McpError::invalid_params("cursor is not from this list");
     let cursor = request.params.get("cursor").map(|cursor| {
         let place = cursor.as_str().and_then(|cursor| cursor.parse::<usize>().ok());
@@ -52,21 +76,20 @@ pub(super) fn list(
     let cursor = cursor.transpose()?;
     let Some(size) = page_size(context.query) else {
         check_no_cursor(request)?;
-        let list = context.list(list)?;
-        let page = Page::of_entries(list, context.allowed_entries(list));
-        return Ok(respond(name, &page.body, None, request, context));
+        let entries = list.entries.iter().filter(|entry| shown(entry)).collect();
+        return Ok(ListPage { entries, next_cursor: None });
     };
     // A cursor is the place of the next page's first entry in the list.
     let start = cursor.unwrap_or_default();
-    let list = context.list(list)?;
     if cursor.is_some() && start >= list.entries.len() {
         return Err(unknown_cursor());
     }
     let rest = list.entries.iter().enumerate().skip(start);
-    let rest: Vec<_> = rest.filter(|(_, entry)| context.allows_entry(entry)).collect();
-    let items = list.select(rest.iter().take(size).map(|(_, entry)| *entry));
-    let next_cursor = rest.get(size).map(|(place, _)| place.to_string());
-    Ok(respond(name, &items, next_cursor, request, context))
+    let rest: Vec<_> = rest.filter(|(_, entry)| shown(entry)).collect();
+    Ok(ListPage {
+        entries: rest.iter().take(size).map(|(_, entry)| *entry).collect(),
+        next_cursor: rest.get(size).map(|(place, _)| place.to_string()),
+    })
 }
 
 /// Rejects the cursor of a list without further pages.

@@ -24,6 +24,9 @@ struct ResultMeta<'a> {
     error: Option<&'a ToolError>,
     #[serde(rename = "toolbooth/authorization", skip_serializing_if = "<[_]>::is_empty")]
     authorization: &'a [AuthorizationChallenge],
+    /// How to sign in, as in `WWW-Authenticate` (SEP-1489).
+    #[serde(rename = "mcp/www_authenticate", skip_serializing_if = "Option::is_none")]
+    challenge: Option<[&'a str; 1]>,
 }
 
 /// Who may share a cached result.
@@ -95,6 +98,8 @@ pub(super) struct ResultOptions<'a> {
     pub(super) error: Option<&'a ToolError>,
     /// Where the user can grant what the call lacks.
     pub(super) authorization: &'a [AuthorizationChallenge],
+    /// Where and for what the caller signs in, as in `WWW-Authenticate`.
+    pub(super) challenge: Option<&'a str>,
     /// The server, if the result says more of it than its name.
     pub(super) server_info: Option<Implementation<'a>>,
 }
@@ -177,9 +182,10 @@ impl McpRequest<'_> {
     /// Adds the members that do not depend on the method. `resultType`, caching and server info are new in 2026-07-28: older
     /// clients do not get them.
     fn end_result(&self, mut message: Vec<u8>, options: ResultOptions<'_>) -> Response {
-        let ResultOptions { result_type, caching, error, authorization, server_info } = options;
+        let ResultOptions { result_type, caching, error, authorization, challenge, server_info } =
+            options;
         let is_modern = self.era == Era::Modern;
-        if is_modern || error.is_some() || !authorization.is_empty() {
+        if is_modern || error.is_some() || !authorization.is_empty() || challenge.is_some() {
             message.pop();
             if !message.ends_with(b"{") {
                 add(&mut message, &[","]);
@@ -194,7 +200,11 @@ impl McpRequest<'_> {
             let server_info = server_info.unwrap_or_else(|| self.server.into());
             let server_info = is_modern.then_some(server_info);
             add(&mut message, &[r#""_meta":"#]);
-            json::append(&mut message, &ResultMeta { server_info, error, authorization });
+            let challenge = challenge.map(|challenge| [challenge]);
+            json::append(
+                &mut message,
+                &ResultMeta { server_info, error, authorization, challenge },
+            );
             add(&mut message, &["}"]);
         }
         add(&mut message, &["}"]);

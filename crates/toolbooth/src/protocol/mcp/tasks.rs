@@ -154,7 +154,7 @@ fn detailed(mut task: TaskView, request: McpRequest<'_>, context: &RequestContex
     let call = ResultContext {
         request,
         elicitation: Elicitation::default(),
-        returns_content: tool.is_some_and(|tool| tool.content),
+        tool,
         target: CallTarget::Tool,
     };
     let mut message = message(&outcome::encode(outcome, &call, context));

@@ -6,6 +6,7 @@ mod eras;
 mod headers;
 mod lists;
 mod nulls;
+mod per_tool;
 mod skills;
 mod streams;
 mod tasks;

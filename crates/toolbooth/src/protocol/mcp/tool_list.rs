@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::error::McpError;
 use super::message::McpRequest;
 use super::pagination;
+use super::security_schemes;
 use super::views::ToolUi;
 use crate::call::RequestContext;
 use crate::catalog::{Definition, Deprecated, ListForm, Listed, Rendering};
@@ -68,9 +69,16 @@ pub(super) fn list(
 ) -> Result<Response, McpError> {
     let list = context.list(LIST.name)?;
     let Some(search) = context.search_instead_of(list)? else {
-        return pagination::list("tools", LIST.name, request, context);
+        return match context.shows_protected {
+            true => security_schemes::list_tools(list, request, context),
+            false => pagination::list("tools", LIST.name, request, context),
+        };
     };
     pagination::check_no_cursor(request)?;
+    if context.shows_protected {
+        let tools = format!("[{}]", security_schemes::short_list(list, search, context));
+        return Ok(pagination::respond("tools", &tools, None, request, context));
+    }
     let pinned = list.join(context.pinned_entries(list, search), ",");
     let comma = if pinned.is_empty() { "" } else { "," };
     let tools = format!("[{}{comma}{pinned}]", search.listed);

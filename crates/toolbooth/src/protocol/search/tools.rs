@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::LIST;
-use crate::call::has;
 use crate::catalog::{List, QueryParameter, QueryValue, Run, RunError, Tool, ToolFn, Version};
 use crate::json::{self, Value};
 use crate::schema::{
@@ -139,13 +138,14 @@ const fn own(
 
 fn search(input: &Value<'_>, context: &Context<'_>) -> Result<serde_json::Value, ToolError> {
     let unavailable = || ToolError::new("The search is not available");
-    let ServerView { catalog, settings, only } = context.server().ok_or_else(unavailable)?;
+    let server = context.server().ok_or_else(unavailable)?;
+    let ServerView { catalog, .. } = server;
     let index = catalog.search_index().ok_or_else(unavailable)?;
     let list = catalog.list(LIST.name).ok_or_else(unavailable)?;
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     let limit = input.get("limit").and_then(Value::as_number).and_then(|it| it.as_u64());
     let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(DEFAULT_LIMIT);
-    let sees = |tool: &Tool| has(only, tool) && settings.allows(context.principal(), tool);
+    let sees = |tool: &Tool| server.shows(context.principal(), tool);
     if let Some(toolkit) = text("toolkit")
         && !catalog.tools.iter().any(|tool| tool.toolkit == toolkit && sees(tool))
     {

@@ -271,6 +271,22 @@ pub(super) static CHECKS: &[Check] = &[
         },
     },
     Check {
+        id: "per-tool-authorization",
+        passed: "Callers without credentials see the tools that need a sign-in, and calling one asks for it in the form that each \
+                 client understands.",
+        failed: "Callers without credentials do not see the tools that need a sign-in, so nothing asks them to sign in.",
+        fix: "Set MCP_PER_TOOL_AUTHORIZATION to true, or take none out of AUTH.",
+        connectors: &ALL,
+        prevents: Prevents::Nothing,
+        test: |facts| {
+            let needs_scopes = !facts.context.pipeline.catalog.scopes().is_empty();
+            match facts.is_open() && facts.has_issuer() && needs_scopes {
+                true => facts.settings.per_tool_authorization.into(),
+                false => Verdict::NotNeeded,
+            }
+        },
+    },
+    Check {
         id: "web-page",
         passed: "The page of the MCP Inspector, at http://localhost:6274, may call this server.",
         failed: "The page of the MCP Inspector, at http://localhost:6274, may not call this server.",

@@ -74,7 +74,7 @@ fn mc21_an_output_is_an_object_in_every_era() {
 }
 
 /// The catalogue of the tests with three entries in the list `name`.
-fn catalogue(
+pub(super) fn catalogue(
     name: &'static str,
     body: &'static str,
     entries: &'static [Entry],
@@ -87,7 +87,7 @@ fn catalogue(
     Box::leak(Box::new(Catalog { lists, ..*CATALOG }))
 }
 
-const fn entry(tool: usize, start: usize, end: usize) -> Entry {
+pub(super) const fn entry(tool: usize, start: usize, end: usize) -> Entry {
     Entry { tool, needs: Needs::Tool, name: "", start, end, unsupported: &[], warnings: &[] }
 }
 

@@ -1,0 +1,56 @@
+"""The official MCP client for Python at a server with tools for everyone and tools that ask for a sign-in."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+import pytest
+from mcp.client.auth import OAuthClientProvider
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
+from sign_in_test import REDIRECT, Storage
+
+pytestmark = pytest.mark.anyio
+
+OPEN, PROTECTED = "Fixture_Silent", "Fixture_Scoped"
+
+
+async def test_a_protected_call_signs_in_and_goes_on(per_tool):
+    visited = []
+
+    async def redirect(url):
+        visited.append(url)
+
+    async def callback():
+        query = parse_qs(urlsplit(per_tool.agree(visited[-1])).query)
+        [code], [state], [iss] = query["code"], query["state"], query["iss"]
+        return AuthorizationCodeResult(code=code, state=state, iss=iss)
+
+    auth = OAuthClientProvider(
+        server_url=f"{per_tool.address}/mcp",
+        client_metadata=OAuthClientMetadata(
+            client_name="Test",
+            redirect_uris=[REDIRECT],
+            grant_types=["authorization_code", "refresh_token"],
+            response_types=["code"],
+            token_endpoint_auth_method="none",
+        ),
+        storage=Storage(),
+        redirect_handler=redirect,
+        callback_handler=callback,
+    )
+    async with httpx2.AsyncClient(auth=auth, timeout=120) as http:
+        transport = streamable_http_client(f"{per_tool.address}/mcp", http_client=http)
+        async with Client(transport) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert tools[OPEN].meta["securitySchemes"] == [{"type": "noauth"}]
+            scopes = ["fixture:run", "fixture:tell"]
+            assert tools[PROTECTED].meta["securitySchemes"] == [{"type": "oauth2", "scopes": scopes}]
+            assert not (await client.call_tool(OPEN, {})).is_error
+            assert visited == [], "nobody was asked yet"
+            called = await client.call_tool(PROTECTED, {})
+            assert not called.is_error
+            assert "api-key:Ada" in called.content[0].text
+    [url] = visited
+    [scope] = parse_qs(urlsplit(url).query)["scope"]
+    assert set(scopes) <= set(scope.split(" "))
