@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { gateway } from "./contracts/gateway.mjs";
-import { auth, doctor, registration, root, wellKnown } from "./contracts/host.mjs";
+import { auth, doctor, registration, root, serverCard, wellKnown } from "./contracts/host.mjs";
 import { jsonRpc, openTool } from "./contracts/json-rpc.mjs";
 import { langchain } from "./contracts/langchain.mjs";
 import { mcp } from "./contracts/mcp.mjs";
@@ -41,6 +41,7 @@ export const files = Object.fromEntries(
     registration,
     rest,
     root,
+    "server-card": serverCard,
     tasks,
     usage,
     "well-known": wellKnown,

@@ -43,6 +43,7 @@ test("server.json describes the server to MCP's registry, with the members that 
     ],
   });
   assert.match(first.out, /MCP_REGISTRY_AUTH.*https:\/\/tools\.example\.com\/\.well-known\/mcp-registry-auth[^]*login http --domain tools\.example\.com[^]*mcp-publisher publish[^]*icons/);
+  assert.match(first.out, /server-card says the same with these lines in wrangler\.toml:\n {2}MCP_SERVER_NAME = "com\.example\.tools\/tools"\n {2}MCP_DESCRIPTION = "Tools for Ada"\n/);
   // What the file has, and a new version.
   const icons = [{ src: "https://example.com/icon.png" }];
   write("server.json", JSON.stringify({ ...written(), icons }));

@@ -285,8 +285,68 @@ const metadata = (operationId) =>
     },
   });
 
+// The server card of MCP, at three paths
+
+const card = (operationId) =>
+  path({
+    get: {
+      operationId,
+      summary: "What the server is, and where MCP clients call it (SEP-2127)",
+      parameters: [ifNoneMatch],
+      responses: { 200: "Card", 304: "CardNotModified", 404: "NotFound" },
+    },
+  });
+const cardHeaders = { ...readableByAnyPage, ETag: "ETag", "Cache-Control": "PublicCache" };
+const cardComponents = {
+  headers: {
+    AnyOrigin: header("Any page may read the response.", constant("*")),
+    PublicCache: header("Every cache may keep it for an hour.", constant("public, max-age=3600")),
+  },
+  responses: {
+    Card: {
+      ...response("The card. It contains nothing that needs credentials.", "ServerCard", cardHeaders),
+      content: { "application/mcp-server-card+json": { schema: schema("ServerCard") } },
+    },
+    CardNotModified: response("The client has the current version.", undefined, cardHeaders),
+  },
+  schemas: {
+    ServerCard: object({
+      $schema: constant("https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"),
+      name: about("MCP_SERVER_NAME, or the reversed host.", pattern("^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$")),
+      version: text,
+      title: { ...text, maxLength: 100 },
+      description: { ...text, maxLength: 100 },
+      "websiteUrl?": pattern("^https?://"),
+      "icons?": array(open({ src: text })),
+      remotes: array(
+        object({
+          type: constant("streamable-http"),
+          url: pattern("^https?://.*/mcp$"),
+          supportedProtocolVersions: nonEmpty(choice("2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26")),
+          "headers?": array(
+            open({ name: constant("Authorization"), isRequired: { type: "boolean" }, isSecret: constant(true) }),
+            { minItems: 1, maxItems: 1 },
+          ),
+        }),
+        { minItems: 1, maxItems: 1 },
+      ),
+    }),
+  },
+};
+
+export const serverCard = document({
+  title: "Toolbooth: MCP's server card",
+  description: "Everyone may read it, also pages of other origins. 404 if the server does not know its address.",
+  servers: [{ url: "/mcp/server-card", description: "Below the address of MCP, as SEP-2127 says." }],
+  implied: shared.implied,
+  paths: { "/": card("server-card") },
+  headers: { ...shared.headers(READ), ...cardComponents.headers },
+  responses: { ...shared.errors("Error"), ...cardComponents.responses },
+  schemas: { ...cardComponents.schemas, Error: shared.plainError },
+});
+
 export const wellKnown = document({
-  title: "Toolbooth: OAuth 2.0 metadata, and the proof of the domain",
+  title: "Toolbooth: OAuth 2.0 metadata, the proof of the domain, and the server card",
   description:
     "Where MCP clients find the authorization server. Served if PUBLIC_URL is set and AUTH contains sign-in, or jwt with a JWT_ISSUER that is a URL; otherwise 404.",
   servers: [{ url: "/.well-known", description: "Below the origin, as RFC 8615 requires." }],
@@ -309,16 +369,20 @@ export const wellKnown = document({
         responses: { 200: "ServerMetadata", 403: "OriginNotAllowed", 404: "NotFound", 503: "Unavailable" },
       },
     }),
+    "/mcp/server-card.json": card("well-known-card-json"),
+    "/mcp/server-card": card("well-known-card"),
   },
-  headers: shared.headers(READ),
+  headers: { ...shared.headers(READ), ...cardComponents.headers },
   responses: {
     ...shared.errors("Error"),
     NotModified: response("The client has the current version.", undefined, { ETag: "ETag" }),
     Metadata: response("The metadata.", "Metadata", { ETag: "ETag" }),
     Proof: { description: "A line of text.", headers: { ETag: "ETag" }, content: { "text/plain": {} } },
     ServerMetadata: response("The metadata.", "ServerMetadata"),
+    ...cardComponents.responses,
   },
   schemas: {
+    ...cardComponents.schemas,
     ServerMetadata: object({
       issuer: pattern("^https?://"),
       authorization_endpoint: pattern("/oauth/authorize$"),

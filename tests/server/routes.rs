@@ -66,6 +66,13 @@ fn routes() {
         (Method::Get, "/.well-known/oauth-protected-resource/mcp", "well-known", Ok("public")),
         (Method::Get, "/.well-known/oauth-protected-resource", "well-known", Ok("public")),
         (Method::Get, "/.well-known/mcp-registry-auth", "well-known", Ok("public")),
+        (Method::Get, "/mcp/server-card", "server-card", Ok("public")),
+        (Method::Head, "/mcp/server-card/", "server-card", Ok("public")),
+        (Method::Post, "/mcp/server-card", "server-card", wrong("GET, HEAD, OPTIONS")),
+        (Method::Get, "/mcp/server-card/x", "server-card", Err(Rejection::NOT_FOUND)),
+        (Method::Get, "/.well-known/mcp/server-card.json", "well-known-card", Ok("public")),
+        (Method::Get, "/.well-known/mcp/server-card", "well-known-card", Ok("public")),
+        (Method::Get, "/.well-known/mcp/other", "well-known-card", Err(Rejection::NOT_FOUND)),
         (Method::Post, "/register", "registration", Ok("network")),
         (Method::Get, "/register", "registration", wrong("POST, OPTIONS")),
         (

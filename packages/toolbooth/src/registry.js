@@ -25,6 +25,7 @@ export async function registry(name = "", url = "", { description } = {}) {
   const { unstable_readConfig } = await import("wrangler");
   const before = existsSync(FILE) ? parsed(readFileSync(FILE, "utf8")) : {};
   const { version, title, repository } = await ofProject();
+  const { vars } = unstable_readConfig({}, { hideWarnings: true });
   const server = {
     ...before,
     $schema: SCHEMA,
@@ -34,12 +35,14 @@ export async function registry(name = "", url = "", { description } = {}) {
     version,
     ...(repository && { repository }),
     websiteUrl: before.websiteUrl ?? url.replace(/\/$/, ""),
-    remotes: [{ type: "streamable-http", url: `${url.replace(/\/$/, "")}/mcp`, ...headers(unstable_readConfig({}, { hideWarnings: true }).vars.AUTH) }],
+    remotes: [{ type: "streamable-http", url: `${url.replace(/\/$/, "")}/mcp`, ...headers(vars.AUTH) }],
   };
   const found = problems(server);
   if (found.length > 0) throw new Failure(found.join("\n"), 2);
   writeFileSync(FILE, `${JSON.stringify(server, null, 2)}\n`);
   console.log(`Wrote ${FILE}: ${name} ${version} at ${server.remotes[0].url}\n\n${publishing(name, new URL(url).hostname)}`);
+  const card = Object.entries({ MCP_SERVER_NAME: name, MCP_DESCRIPTION: server.description }).filter(([variable, value]) => vars[variable] !== value);
+  if (card.length > 0) console.log(`\nThe server card at ${server.remotes[0].url}/server-card says the same with these lines in wrangler.toml:\n${card.map(([variable, value]) => `  ${variable} = ${JSON.stringify(value)}`).join("\n")}`);
   const remarked = [...remarks(definitions()), ...(server.icons ? [] : [`${FILE}: icons: directories show an icon: add one, such as [{ "src": "https://…/icon.png" }]`])];
   if (remarked.length > 0) console.log(`\n${objections(remarked)}`);
 }

@@ -154,3 +154,78 @@ fn the_registry_reads_the_key_of_the_domain() {
         assert!(!log.iter().any(|line| line.contains("PRIVATE")), "{log:?}");
     }
 }
+
+#[test]
+fn the_server_card_says_where_the_server_is() {
+    const KEYS: (&str, &str) = (
+        "API_KEYS",
+        r#"[{"name":"Calendar","scopes":[],"hash":"e8b18fbe02fad6aa9ce82b235322e7c10196478f011f9f8617b1b75d6db57961"}]"#,
+    );
+    const URL: (&str, &str) = ("PUBLIC_URL", "https://tools.example");
+    const NAME: (&str, &str) = ("MCP_SERVER_NAME", "com.example/tools");
+    const TEXT: (&str, &str) = ("MCP_DESCRIPTION", " Echoes. ");
+    let at = Some("tools.local");
+    for (variables, sent, expected) in [
+        (
+            &[("AUTH", "none"), URL][..],
+            at,
+            Some(("example.tools/mcp", "Echo tools", "https://tools.example/mcp", Value::Null)),
+        ),
+        (
+            &[("AUTH", "api-key"), KEYS, URL, NAME, TEXT],
+            at,
+            Some(("com.example/tools", "Echoes.", "https://tools.example/mcp", json!(true))),
+        ),
+        (
+            &[("AUTH", "api-key, none"), KEYS, NAME],
+            at,
+            Some(("com.example/tools", "Echo tools", "https://tools.local/mcp", json!(false))),
+        ),
+        (
+            &[
+                ("AUTH", "sign-in, api-key"),
+                KEYS,
+                URL,
+                ("STATE_KEY", "0123456789abcdef0123456789abcdef"),
+            ],
+            at,
+            Some(("example.tools/mcp", "Echo tools", "https://tools.example/mcp", json!(false))),
+        ),
+        // Invalid values have no effect.
+        (
+            &[("AUTH", "none"), URL, ("MCP_SERVER_NAME", "tools"), ("MCP_DESCRIPTION", "")],
+            at,
+            Some(("example.tools/mcp", "Echo tools", "https://tools.example/mcp", Value::Null)),
+        ),
+        // Also while nobody may call.
+        (
+            &[("AUTH", ""), URL],
+            at,
+            Some(("example.tools/mcp", "Echo tools", "https://tools.example/mcp", Value::Null)),
+        ),
+        (&[("AUTH", "none")], None, None),
+    ] {
+        let host = FakeHost::with(variables);
+        let headers: Vec<_> = sent.map(|host| ("host", host)).into_iter().collect();
+        for path in [
+            "/mcp/server-card",
+            "/.well-known/mcp/server-card.json",
+            "/.well-known/mcp/server-card",
+        ] {
+            let response = answer(CATALOG, &host, ("GET", path, &headers[..]), Body::from(""));
+            let what = format!("{variables:?} {path}");
+            let Some((name, description, url, required)) = &expected else {
+                assert_eq!(response.status, 404, "{what}");
+                continue;
+            };
+            let card: Value = serde_json::from_slice(&response.body).unwrap();
+            assert_eq!(response.status, 200, "{what} {card}");
+            assert_eq!([&card["name"], &card["description"]], [name, description], "{what}");
+            assert_eq!(card["remotes"][0]["url"], *url, "{what}");
+            assert_eq!(card["remotes"][0]["headers"][0]["isRequired"], *required, "{what}");
+            let versions = &card["remotes"][0]["supportedProtocolVersions"];
+            assert_eq!(versions[0], "2026-07-28");
+            assert_eq!(versions.as_array().unwrap().len(), 4);
+        }
+    }
+}

@@ -22,7 +22,7 @@ pub struct Page {
     pub body: Cow<'static, str>,
     /// A strong entity tag, with its quotes.
     pub etag: Cow<'static, str>,
-    /// Further headers.
+    /// Further headers. One for caching replaces that of its handler.
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
 }
 
@@ -100,6 +100,8 @@ impl Page {
             let content_type = Cow::Borrowed(self.content_type);
             Response { status: 200, headers: vec![("content-type", content_type)], body }
         };
+        let has_own_caching = self.headers.iter().any(|(name, _)| *name == "cache-control");
+        let caching = if has_own_caching { &[] } else { caching };
         response.headers.extend(self.headers);
         response.headers.push(("etag", self.etag));
         response.headers.extend(caching.iter().map(|(name, value)| (*name, Cow::Borrowed(*value))));

@@ -38,7 +38,46 @@ static ICONS: Row<Option<String>> = Row::new(
     |text| if text.is_empty() { Ok(None) } else { icons(text).map(Some) },
 );
 
-pub(super) static DOCS: &[VariableDoc] = &[INSTRUCTIONS.doc(), WEBSITE_URL.doc(), ICONS.doc()];
+static SERVER_NAME: Row<Option<String>> = Row::new(
+    "MCP_SERVER_NAME",
+    "the name of the server in MCP's [registry](OPERATING.md#list-the-server-in-mcps-registry), which its server card at \
+     `/mcp/server-card` repeats: a reversed domain and a name, such as `com.example.tools/tools` | the host, reversed, and `/mcp` | the \
+     default, with a warning in the log",
+    None,
+    |text| {
+        match text {
+        "" => Ok(None),
+        name if is_registry_name(name) => Ok(Some(name.to_owned())),
+        _ => Err("must be a reversed domain and a name, such as com.example.tools/tools, with at most 200 characters".to_owned()),
+    }
+    },
+);
+
+static DESCRIPTION: Row<Option<String>> = Row::new(
+    "MCP_DESCRIPTION",
+    "what people can do with the server, in 1 to 100 characters, for directories that read the server card | the title of the server | \
+     the default, with a warning in the log",
+    None,
+    |text| match text.trim() {
+        "" => Ok(None),
+        text if text.chars().count() <= 100 => Ok(Some(text.to_owned())),
+        _ => Err("must have 1 to 100 characters".to_owned()),
+    },
+);
+
+pub(super) static DOCS: &[VariableDoc] =
+    &[INSTRUCTIONS.doc(), WEBSITE_URL.doc(), ICONS.doc(), SERVER_NAME.doc(), DESCRIPTION.doc()];
+
+/// Whether `name` is a reversed domain and a name, with one slash in between.
+fn is_registry_name(name: &str) -> bool {
+    let is_of = |text: &str, special: &[u8]| {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || special.contains(&byte);
+        !text.is_empty() && text.bytes().all(is_part)
+    };
+    let parts = name.split_once('/');
+    let is_valid = parts.is_some_and(|(domain, name)| is_of(domain, b".-") && is_of(name, b"._-"));
+    is_valid && name.len() <= 200
+}
 
 /// What the operator has set.
 #[derive(Debug, Default)]
@@ -47,6 +86,8 @@ struct About {
     website_url: Option<String>,
     /// JSON.
     icons: Option<String>,
+    server_name: Option<String>,
+    description: Option<String>,
 }
 
 /// Reads the variables. Nothing depends on them but what clients show, so an invalid one stops no call.
@@ -62,6 +103,8 @@ pub(super) fn read(settings: &mut Settings, reader: &mut VariableReader<'_>) {
         instructions: value(&INSTRUCTIONS),
         website_url: value(&WEBSITE_URL),
         icons: value(&ICONS),
+        server_name: value(&SERVER_NAME),
+        description: value(&DESCRIPTION),
     };
     settings.extensions.insert(about);
 }
@@ -110,12 +153,12 @@ fn is_size(size: &str) -> bool {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Implementation<'a> {
     name: &'a str,
-    title: &'a str,
-    version: &'a str,
+    pub(super) title: &'a str,
+    pub(super) version: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    website_url: Option<&'a str>,
+    pub(super) website_url: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    icons: Option<Rendered<'a>>,
+    pub(super) icons: Option<Rendered<'a>>,
 }
 
 impl<'a> Implementation<'a> {
@@ -136,6 +179,13 @@ impl<'a> From<&'a ServerInfo> for Implementation<'a> {
         let ServerInfo { name, title, version } = info;
         Self { name, title, version, website_url: None, icons: None }
     }
+}
+
+/// The name and the description that the operator has given the server for directories.
+pub(super) fn listing<'a>(context: &RequestContext<'a>) -> (Option<&'a str>, Option<&'a str>) {
+    let about = about(context);
+    let name = about.and_then(|about| about.server_name.as_deref());
+    (name, about.and_then(|about| about.description.as_deref()))
 }
 
 fn about<'a>(context: &RequestContext<'a>) -> Option<&'a About> {
@@ -161,6 +211,26 @@ pub(super) fn instructions(context: &RequestContext<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_the_registry() {
+        let long = format!("com.example/{}", "a".repeat(200));
+        for (name, valid) in [
+            ("com.example.tools/tools", true),
+            ("io.github.ada/my_tools.2", true),
+            ("localhost/mcp", true),
+            ("com.example", false),
+            ("com.example/", false),
+            ("/tools", false),
+            ("com.example/a/b", false),
+            ("com.example/a b", false),
+            ("com_example/a", false),
+            ("com.example/\u{e9}", false),
+            (&long, false),
+        ] {
+            assert_eq!(is_registry_name(name), valid, "{name}");
+        }
+    }
 
     #[test]
     fn icons_are_checked() {

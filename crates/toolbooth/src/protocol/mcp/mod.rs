@@ -8,7 +8,7 @@
 //!   `prompts`, `resources` with `documentation` and `views`, `completion`, `skills`, `tasks`. `pagination` returns the lists. `prompts/get` and
 //!   `resources/read` use `call` for what a tool makes.
 //! - `security_schemes` and `challenge` are for servers with tools for everyone and tools that need a sign-in.
-//! - `about` is what the operator tells clients about the server. `doctor` reports what clients still need. `registry` proves the domain to MCP's registry.
+//! - `about` is what the operator tells clients about the server, and `server_card` what it tells directories. `doctor` reports what clients still need. `registry` proves the domain to MCP's registry.
 //! - Out: `outcome` encodes what came of a call, with `elicitation` and `client_request` for what the client
 //!   is asked, and `notifications`. `response` and `error` have the shapes of results and errors.
 //!
@@ -37,6 +37,7 @@ mod resource_metadata;
 mod resources;
 mod response;
 mod security_schemes;
+mod server_card;
 mod skills;
 mod tasks;
 mod tool_list;
@@ -73,7 +74,9 @@ use crate::settings::CapabilitySettings;
 pub static CAPABILITY: Capability = Capability {
     protocols: &[
         ("/mcp", &MCP),
+        ("/mcp/server-card", &server_card::CARD),
         ("/.well-known", &RESOURCE_METADATA),
+        ("/.well-known/mcp", &server_card::WELL_KNOWN_CARD),
         ("/register", &REGISTRATION),
         ("/doctor", &DOCTOR),
     ],
