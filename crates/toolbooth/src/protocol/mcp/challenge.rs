@@ -4,8 +4,6 @@
 //! The specification has 401 with `WWW-Authenticate`. Some clients react only to a result with `_meta["mcp/www_authenticate"]`
 //! (SEP-1489). `clients.json` says which, with sources; what it does not know gets the form of the specification.
 
-use serde::Deserialize;
-
 use super::error;
 use super::message::McpRequest;
 use super::outcome::{CallTarget, ResultContext};
@@ -19,25 +17,12 @@ use crate::settings::{Row, Settings, VariableDoc, VariableReader};
 const TABLE: &str = include_str!("clients.json");
 
 /// The form of a challenge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ChallengeForm {
     /// 401, or 403 for a known caller, with `WWW-Authenticate`.
     Http,
     /// A result with `isError` and `_meta["mcp/www_authenticate"]`.
     Result,
-}
-
-#[derive(Deserialize)]
-struct Table {
-    clients: Vec<ClientRow>,
-}
-
-/// What is known of a client. The table also has its name for people, the source and the date.
-#[derive(Deserialize)]
-struct ClientRow {
-    name: String,
-    challenge: ChallengeForm,
 }
 
 /// `MCP_AUTH_CHALLENGE`.
@@ -62,20 +47,16 @@ static AUTH_CHALLENGE: Row<Option<ChallengeSettings>> = Row::new(
 pub(super) static DOCS: &[VariableDoc] = &[AUTH_CHALLENGE.doc()];
 
 fn parse(text: &str) -> Result<ChallengeSettings, String> {
-    let form = |name: &str| match name {
-        "http" => Some(ChallengeForm::Http),
-        "result" => Some(ChallengeForm::Result),
-        _ => None,
-    };
     if text.is_empty() || text == "auto" {
         return Ok(ChallengeSettings::default());
     }
-    if let Some(form) = form(text) {
+    if let Some(form) = ChallengeForm::named(text) {
         return Ok(ChallengeSettings { form: Some(form), clients: Vec::new() });
     }
     let client = |(name, value): &(_, Value<'_>)| {
         let name = String::from(name as &str);
-        Some((name, form(value.as_str()?)?)).filter(|(name, _)| !name.is_empty())
+        let form = ChallengeForm::named(value.as_str()?)?;
+        Some((name, form)).filter(|(name, _)| !name.is_empty())
     };
     let clients = match json::parse(text) {
         Ok(Value::Object(clients)) => clients.iter().map(client).collect::<Option<Vec<_>>>(),
@@ -98,19 +79,30 @@ pub(super) fn read(settings: &mut Settings, reader: &mut VariableReader<'_>) {
 }
 
 impl ChallengeForm {
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "http" => Some(Self::Http),
+            "result" => Some(Self::Result),
+            _ => None,
+        }
+    }
+
     /// The form that the client of a request understands.
     fn of(request: &McpRequest<'_>, context: &RequestContext<'_>) -> Self {
         let settings = context.pipeline.settings.extensions.get::<ChallengeSettings>();
         if let Some(form) = settings.and_then(|settings| settings.form) {
             return form;
         }
-        let own = settings.map(|settings| &*settings.clients).unwrap_or_default();
-        let table: Option<Table> = json::read(TABLE.as_bytes());
-        let table = table.map(|table| table.clients).unwrap_or_default();
+        let table = json::parse(TABLE).unwrap_or_default();
+        let rows = table.get("clients").and_then(Value::as_array).unwrap_or_default();
+        let known = rows.iter().filter_map(|row| {
+            Some((row.get("name")?.as_str()?, Self::named(row.get("challenge")?.as_str()?)?))
+        });
+        let own = settings.into_iter().flat_map(|settings| &settings.clients);
+        let own = own.map(|(name, form)| (name.as_str(), *form));
+        let clients: Vec<_> = own.chain(known).collect();
         let find = |sent: &str| {
-            let own = own.iter().map(|(name, form)| (name, *form));
-            let known = table.iter().map(|row| (&row.name, row.challenge));
-            own.chain(known).find(|(name, _)| is_client(sent, name)).map(|(_, form)| form)
+            clients.iter().find(|(name, _)| is_client(sent, name)).map(|(_, form)| *form)
         };
         let info = request.meta.client_info.as_ref().and_then(|info| info.get("name")?.as_str());
         let agent = || context.headers.get("user-agent").and_then(|agent| find(&agent));
