@@ -143,13 +143,14 @@ describe("calls of a team", () => {
     assert.deepEqual(counts(replies), { 200: 100, 429: 900 });
     const { json } = await rpc("ada");
     assert.match(json.error.message, /The budget of the team 'research' does not cover the request/);
-    // Bob may see what the team has used, and each of its keys: together no more, and no less. Ada sees her own.
+    // Bob may see what the team has used, and each of its keys: together no more, and no less. Ada sees her own, and what the team has left.
     const { json: seen } = await worker.get("/usage", as("bob"));
     const used = Object.fromEntries(seen.callers.map(({ kind, name, days }) => [`${kind}:${name}`, days.reduce((sum, day) => sum + day.tool_calls, 0)]));
     assert.deepEqual(Object.keys(used).sort(), ["key:ada", "key:bob", "team:research"]);
     assert.deepEqual([used["team:research"], used["key:ada"] + used["key:bob"]], [100, 100]);
     const { json: own } = await worker.get("/usage", as("ada"));
-    assert.deepEqual(own.callers.map(({ kind, name }) => [kind, name]), [["key", "ada"]]);
+    assert.deepEqual(own.callers.map(({ kind, name }) => [kind, name]), [["key", "ada"], ["team", "research"]]);
+    assert.deepEqual(own.callers[1].days, [], "what the others have used");
   });
 
   it("counts beside the budget of its own of a member", async () => {

@@ -285,7 +285,7 @@ test("make dev AUTH=none serves what the README shows, and ends on Ctrl-C", { ti
 test("make build, make deploy and make test-tools run the command", async () => {
   // Building takes minutes: that of the sample tools shows that the command can.
   const { out } = await run("make --dry-run --always-make build deploy test-tools ENV=staging DRY_RUN=1");
-  assert.deepEqual(out.match(/(?<=toolbooth\.js )(build|deploy .*|test)$/gm), ["build", 'deploy --env "$ENV" --dry-run', "test"]);
+  assert.deepEqual(out.match(/(?<=toolbooth\.js )(build|deploy .*|test .*)$/gm), ["build", 'deploy --env "$ENV" --dry-run', "test --tools"]);
 });
 
 test("a dry run of a deployment reports the size, and that calls would be rejected", async () => {

@@ -298,7 +298,7 @@ test("the first page shows how to connect with the server's AUTH", async () => {
       await visiting(
         async (visitor, page) => {
           await visitor.visit("/");
-          const connect = page.getByRole("region", { name: "Connect" });
+          const connect = page.getByRole("region", { name: "Connect", exact: true });
           const texts = [];
           for (const tab of await connect.getByRole("tablist", { name: "Client" }).getByRole("tab").all()) {
             await tab.click();

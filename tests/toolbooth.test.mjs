@@ -103,7 +103,7 @@ test("a tool without a function is a definition and variables", async (t) => {
     assert.equal(examples[0].request, `${method} https://books_url.example/items/7`);
   }
   assert.deepEqual(read("toolkit.json"), { variables: { BOOKS_URL: { kind: "base" }, BOOKS_KEY: { kind: "secret" } } });
-  assert.match((await create("Books.Take --secret BOOKS_URL")).err, /has BOOKS_URL as "base": choose a different name/);
+  assert.match((await create("Books.Take --secret BOOKS_URL")).err, /BOOKS_URL is the variable with the service's address: choose a different name/);
   assert.match((await create("Books.Take --http")).err, /one of --definition, --http and --d1/);
   assert.match((await create("Books.Get")).err, /already exists/);
 });
@@ -119,7 +119,7 @@ const UNEXPECTED = [
   ...["dev", "build", "types", "doctor"].map((name) => [`${name} x`, "x"]),
 ];
 test("unknown commands, options and arguments are rejected", async () => {
-  for (const [given, message] of [["fly", /^There is no command fly\.$/m], ["deplyo", /^There is no command deplyo: did you mean deploy\?$/m], ["build --fast", /^There is no option --fast\.\ntoolbooth build --help lists/], ["build --dev=1", /^--dev takes no value\.$/m], ["tool A.B --description", /^--description needs a value\.$/m], ["tool A.B --description --ts", /^--description needs a value\.$/m], ["tool", /^Name the tool, such as Greeter\.Hello$/m], ["registry a/b", /^Name the server and its address: /], ["tool Hello", /Toolkit\.Tool/], ["dev --port x", /^The port must be a number/], ["tool Greeter.Hello --scopes '*'", /scopes/], ...["LOG", "API_KEYS", "OAUTH_GITHUB_CLIENT_SECRET", "KV"].map((name) => [`tool A.B --http --secret ${name}`, new RegExp(`The Worker itself uses the name ${name}`)]), ["tool A.B --http --secret A_B_URL", /A_B_URL is the variable with the service's address/], ["tool OAuth.Token --http", /The Worker itself uses the name OAUTH_TOKEN_URL/], ...UNEXPECTED.map(([given, argument]) => [given, new RegExp(`^Unexpected argument: ${argument}\\. Write `)])]) {
+  for (const [given, message] of [["fly", /^There is no command fly\.$/m], ["deplyo", /^There is no command deplyo: did you mean deploy\?$/m], ["build --fast", /^There is no option --fast\.\ntoolbooth build --help lists/], ["build --dev=1", /^--dev takes no value\.$/m], ["tool A.B --description", /^--description needs a value\.$/m], ["tool A.B --description --ts", /^--description needs a value\.$/m], ["tool", /^Name the tool, such as Greeter\.Hello$/m], ["registry a/b", /^Name the server and its address: /], ["tool Hello", /Toolkit\.Tool/], ["dev --port x", /^The port must be a number/], ["tool Greeter.Hello --scopes '*'", /scopes/], ...["LOG", "API_KEYS", "OAUTH_GITHUB_CLIENT_SECRET", "KV"].map((name) => [`tool A.B --http --secret ${name}`, new RegExp(`The Worker itself uses the name ${name}`)]), ["tool A.B --http --secret A_URL", /A_URL is the variable with the service's address/], ["tool OAuth.Token --http", /The Worker itself uses the name OAUTH_URL/], ...UNEXPECTED.map(([given, argument]) => [given, new RegExp(`^Unexpected argument: ${argument}\\. Write `)])]) {
     const { code, err } = await run(`node packages/toolbooth/bin/toolbooth.js ${given}`);
     assert.equal(code, 2, given);
     assert.match(err, message);

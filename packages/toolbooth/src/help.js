@@ -26,7 +26,7 @@ const COMMANDS = {
   test: {
     about: "Run the tests, which include the examples of every tool",
     usage: "[arguments]",
-    more: "With arguments, it runs only cargo test, and passes them on. With --tools first, it leaves out the other packages of a workspace.",
+    more: "With arguments, it runs only cargo test, and passes them on. --tools leaves out the other packages of a workspace.",
   },
   types: { about: "Check the types of tools and views in TypeScript, as test does" },
   tool: {
@@ -49,7 +49,7 @@ const COMMANDS = {
     about: "Convert descriptions of tools, such as MCP's tools/list, to definitions",
     usage: "--from <file> [options]",
     options: {
-      "--from <file>": "JSON: definitions with schemas of earlier drafts, or tools of MCP, OpenAI, Anthropic, Gemini or Bedrock",
+      "--from <file>": "JSON: definitions of earlier drafts, or tools of MCP, OpenAI, Anthropic, Gemini or Bedrock",
       "--toolkit <Name>": "The name of the toolkit, such as GitHub; otherwise that of the file",
       "--ts": "Write functions in TypeScript, to be filled in",
       "--replace": "Replace definitions that exist",

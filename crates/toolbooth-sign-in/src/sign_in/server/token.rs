@@ -197,13 +197,15 @@ impl AuthorizationServer {
         key.check(code.key.as_deref())?;
         let key = key.accept().await?;
         let mut grant = code.grant;
+        // Asked before the code is spent: a second use of the code, which ends the grant, comes later, and must end this one.
+        let was_ended = self.is_revoked(&grant.id, host).await?;
         // The second client, which even has the verifier, may be a thief or the victim of one.
         if !self.spend_code(&code.id, host).await? {
             self.end(&grant, RevocationReason::CodeReused, host).await;
             return Err(INVALID_GRANT.error("the code was used before"));
         }
         // The person has disconnected the client, and then answered the same page once more.
-        if self.is_revoked(&grant.id, host).await? {
+        if was_ended {
             grant.id = random_text(host)?;
         }
         let destination = redirect_uri::destination(&code.redirect_uri);
