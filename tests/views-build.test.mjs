@@ -157,29 +157,29 @@ for (const [origin, advice] of [["http://localhost:3000", "https:"], ["ws://app.
 
 test("the build says what views consist of, so that dev watches it", async (t) => {
   const files = {
-    "chart.tsx": 'import { part } from "../shared/part.ts";\nimport "./chart.css";\nexport default () => part;',
-    "../shared/part.ts": 'export { name as part } from "./name.ts";',
-    "../shared/name.ts": 'export const name = "a";',
-    "chart.css": "p { background: url(../shared/dot.png) }",
-    "../shared/dot.png": PIXEL,
+    "chart.tsx": 'import { part } from "../parts/part.ts";\nimport "./chart.css";\nexport default () => part;',
+    "../parts/part.ts": 'export { name as part } from "./name.ts";',
+    "../parts/name.ts": 'export const name = "a";',
+    "chart.css": "p { background: url(../parts/dot.png) }",
+    "../parts/dot.png": PIXEL,
   };
-  const own = ["plot/chart.css", "plot/chart.tsx", "shared/dot.png", "shared/name.ts", "shared/part.ts"];
-  const found = (inputs) => inputs.filter((path) => /^(?:plot|shared)/.test(path)).sort();
+  const own = ["parts/dot.png", "parts/name.ts", "parts/part.ts", "plot/chart.css", "plot/chart.tsx"];
+  const found = (inputs) => inputs.filter((path) => /^(?:plot|parts)/.test(path)).sort();
   const inputs = [];
   await built(t, files, { file: "chart.tsx", inputs });
   assert.deepEqual(found(inputs), own);
   for (const [title, change, more] of [
-    ["an import of nothing", { "../shared/name.ts": 'export { name } from "./gone.ts";' }, ["shared", "shared/gone.ts"]],
-    ["an origin that is not declared", { "../shared/name.ts": 'export const name = fetch("https://api.example");' }, []],
+    ["an import of nothing", { "../parts/name.ts": 'export { name } from "./gone.ts";' }, ["parts", "parts/gone.ts"]],
+    ["an origin that is not declared", { "../parts/name.ts": 'export const name = fetch("https://api.example");' }, []],
   ]) {
     const inputs = [];
     await assert.rejects(built(t, { ...files, ...change }, { file: "chart.tsx", inputs }), title);
     assert.deepEqual(found([...new Set(inputs)]), [...own, ...more].sort(), title);
   }
   const page = [];
-  const html = { "chart.html": '<img src="../shared/dot.png"><script src="./a.js"></script><img src="gone.png">', "a.js": "1;", "../shared/dot.png": PIXEL };
+  const html = { "chart.html": '<img src="../parts/dot.png"><script src="./a.js"></script><img src="gone.png">', "a.js": "1;", "../parts/dot.png": PIXEL };
   await assert.rejects(built(t, html, { inputs: page }));
-  assert.deepEqual(found(page), ["plot/a.js", "plot/chart.html", "plot/gone.png", "shared/dot.png"]);
+  assert.deepEqual(found(page), ["parts/dot.png", "plot/a.js", "plot/chart.html", "plot/gone.png"]);
 });
 
 test("the build refuses another React that a package names in a way of its own", async (t) => {
