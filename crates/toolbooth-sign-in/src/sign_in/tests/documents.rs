@@ -10,7 +10,7 @@ use super::harness::{
     Browser, REDIRECT, Registered, changed, code_fields, request, start_with, text,
 };
 use toolbooth::host::{HttpError, HttpRequest, HttpResponse, SignatureAlgorithm};
-use toolbooth::testing::{STALE_MS, fake_signature};
+use toolbooth::testing::{STALE_MS, fake_signature, repository};
 
 thread_local! {
     /// The documents that other servers serve, by URL, and the requests for them.
@@ -342,6 +342,9 @@ fn where_clients_may_be() {
 #[test]
 fn which_clients_may_connect() {
     const PAGE: &str = "https://tools.example/signed-in";
+    // Crates that are packed alone have no contracts.
+    let contract = repository::text("docs/contracts/well-known.json");
+    let contract = contract.map(|text| serde_json::from_str::<Value>(&text).unwrap());
     for (mode, registers, documents) in
         [("open", true, true), ("documents", false, true), ("none", false, false)]
     {
@@ -353,6 +356,10 @@ fn which_clients_may_connect() {
         let metadata = super::json(&metadata);
         assert_eq!(metadata["registration_endpoint"].is_string(), registers, "{mode}");
         assert_eq!(metadata["client_id_metadata_document_supported"], documents, "{mode}");
+        if let Some(contract) = &contract {
+            let schema = &contract["components"]["schemas"]["ServerMetadata"];
+            jsonschema::validate(schema, &metadata).unwrap();
+        }
         let (status, _) = harness.register(&json!({"redirect_uris": [REDIRECT]}));
         assert_eq!(status, if registers { 201 } else { 403 }, "{mode}");
         let open = |id: &str, uri: &str| {
