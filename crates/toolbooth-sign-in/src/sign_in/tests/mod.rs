@@ -116,7 +116,7 @@ fn from_registration_to_a_call() {
     let access = tokens["access_token"].as_str().unwrap();
     assert_eq!(harness.call(access), 200);
     let operations = || harness.host.store.operations.borrow().join(", ");
-    let issued = "get code: missed, put code, get revoked: missed, put connection";
+    let issued = "get revoked: missed, get code: missed, put code, put connection";
     assert_eq!(operations(), format!("{issued}, get revoked: missed"));
     harness.wait(58_000);
     assert_eq!(harness.call(access), 200);
