@@ -4,11 +4,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
-from mcp.client.auth import OAuthClientProvider
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
-from sign_in_test import REDIRECT, Storage
+from sign_in_test import Storage, provider
 
 pytestmark = pytest.mark.anyio
 
@@ -16,29 +14,7 @@ OPEN, PROTECTED = "Fixture_Silent", "Fixture_Scoped"
 
 
 async def test_a_protected_call_signs_in_and_goes_on(per_tool):
-    visited = []
-
-    async def redirect(url):
-        visited.append(url)
-
-    async def callback():
-        query = parse_qs(urlsplit(per_tool.agree(visited[-1])).query)
-        [code], [state], [iss] = query["code"], query["state"], query["iss"]
-        return AuthorizationCodeResult(code=code, state=state, iss=iss)
-
-    auth = OAuthClientProvider(
-        server_url=f"{per_tool.address}/mcp",
-        client_metadata=OAuthClientMetadata(
-            client_name="Test",
-            redirect_uris=[REDIRECT],
-            grant_types=["authorization_code", "refresh_token"],
-            response_types=["code"],
-            token_endpoint_auth_method="none",
-        ),
-        storage=Storage(),
-        redirect_handler=redirect,
-        callback_handler=callback,
-    )
+    auth, visited = provider(per_tool, Storage(), token_endpoint_auth_method="none")
     async with httpx2.AsyncClient(auth=auth, timeout=120) as http:
         transport = streamable_http_client(f"{per_tool.address}/mcp", http_client=http)
         async with Client(transport) as client:

@@ -34,20 +34,20 @@ class Storage:
         self.client = client_info
 
 
-async def call(signing_in, storage, **metadata):
-    """Signs in from a bare 401, and calls a tool; gives how often the person was asked."""
+def provider(server, storage, **metadata):
+    """What signs in at a server, and the addresses that the person was sent to."""
     visited = []
 
     async def redirect(url):
         visited.append(url)
 
     async def callback():
-        query = parse_qs(urlsplit(signing_in.agree(visited[-1])).query)
+        query = parse_qs(urlsplit(server.agree(visited[-1])).query)
         [code], [state], [iss] = query["code"], query["state"], query["iss"]
         return AuthorizationCodeResult(code=code, state=state, iss=iss)
 
     auth = OAuthClientProvider(
-        server_url=f"{signing_in.address}/mcp",
+        server_url=f"{server.address}/mcp",
         client_metadata=OAuthClientMetadata(
             client_name="Test",
             redirect_uris=[REDIRECT],
@@ -59,6 +59,12 @@ async def call(signing_in, storage, **metadata):
         redirect_handler=redirect,
         callback_handler=callback,
     )
+    return auth, visited
+
+
+async def call(signing_in, storage, **metadata):
+    """Signs in from a bare 401, and calls a tool; gives how often the person was asked."""
+    auth, visited = provider(signing_in, storage, **metadata)
     async with httpx2.AsyncClient(auth=auth, timeout=120) as http:
         transport = streamable_http_client(f"{signing_in.address}/mcp", http_client=http)
         async with Client(transport) as client:
